@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <numeric>
 
 namespace csrkit::cpu {
@@ -81,6 +82,32 @@ TEST(RowCuts, CoverEverythingOnce) {
                      ", " + std::to_string(shares) + " shares");
         expect_everything_once(matrix_of_lengths(lengths), sizes);
       }
+    }
+  }
+}
+
+// The order of a hub's sums follows from its stretches.
+TEST(RowCuts, CutHubsTheSameForAnyNumberOfShares) {
+  for (const Offset rows : {40, 1000, 30000}) {
+    std::vector<Offset> lengths(static_cast<std::size_t>(rows));
+    // Hubs are longer than two pieces, which have 256 to 4096 entries and rows here.
+    for (Offset i = 0; i < rows; ++i) {
+      lengths[static_cast<std::size_t>(i)] = i % 13 == 0 ? 500 + i * 37 % 9000 : i % 7;
+    }
+    const CsrMatrix a = matrix_of_lengths(lengths);
+    const auto stretches_of = [&](int shares) {
+      PieceSizes sizes;
+      sizes.shares = shares;
+      std::vector<std::array<Offset, 3>> stretches;
+      for (const Task& task : cut_rows(a, sizes).tasks) {
+        if (task.stretch >= 0) stretches.push_back({task.first, task.last, task.stretch});
+      }
+      return stretches;
+    };
+    const auto expected = stretches_of(0);
+    EXPECT_FALSE(expected.empty());
+    for (const int shares : {1, 2, 3, 7, 16, 64, 500}) {
+      EXPECT_EQ(stretches_of(shares), expected) << rows << " rows, " << shares << " shares";
     }
   }
 }
