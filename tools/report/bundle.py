@@ -11,13 +11,14 @@ import stat
 from typing import Any, BinaryIO, Callable, Iterator, Optional
 
 from report import json_reader
-from report.case import RENAMED, Case, Failure, failure_of, is_peer
+from report.case import RENAMED, Case, Failure, are_comparable, failure_of, is_peer
 from report.command_line import InputError, UsageError
 from report.coverage import Plan, Problem, operation_of
 from report.json_reader import Field
 from report.profile import Roof, roofs_of
 from report.solves import Solve, is_solve, solves_of
 
+KNOWN_SCHEMAS = (1, 2)  # of records; tools/bench/record_schema.cpp knows the same
 LEAST_RATE = 1e-15  # GFLOP/s; pictures of schedules have a logarithmic scale
 # What of a case says how well it was measured, not what: a later record replaces an earlier one.
 HOW_OFTEN = ("warmup", "repeat", "median_within", "max_repeat", "seed")
@@ -47,7 +48,7 @@ class Bundle:
 
     def find(self, like: Case, kernel: str) -> Optional[Case]:
         for case in self.cases:
-            if case.kernel == kernel and case.digest == like.digest and case.setting == like.setting:
+            if case.kernel == kernel and case.digest == like.digest and are_comparable(case, like):
                 return case
         return None
 
@@ -172,6 +173,9 @@ def add(bundle: Bundle, last: dict[str, Field], place: str, item: Any) -> None:
 
 
 def add_record(bundle: Bundle, last: dict[str, Field], field: Field) -> None:
+    schema = field["schema"]
+    if schema.value not in KNOWN_SCHEMAS or isinstance(schema.value, bool):
+        schema.refuse(f"schema {KNOWN_SCHEMAS[0]} to {KNOWN_SCHEMAS[-1]}")  # keys of another may mean another thing
     failure_of(field)  # checks the names
     case = field.value["case"]
     case["kernel"] = RENAMED.get(case["kernel"], case["kernel"])

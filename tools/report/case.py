@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import pathlib
 from dataclasses import dataclass
-from typing import Optional
+from typing import NamedTuple, Optional, Union
 
 from report.json_reader import Field
 
@@ -37,6 +37,47 @@ def stem_of(matrix: str) -> str:
     return pathlib.PurePath(matrix).name.removesuffix(".csr")
 
 
+class Setting(NamedTuple):
+    """What two cases must share if one's time is divided by the other's."""
+    dense_cols: int  # 0: a sparse product
+    caches: str
+    value_kind: str
+    how: str  # in which ways it is no plain product: "transposed, min-plus"
+
+
+def setting_of(case: Field) -> Setting:
+    semiring = case.optional("semiring", Field.text) or "plus-times"
+    limit = case.optional("memory_limit_bytes", Field.integer) or 0
+    words = ["transposed" if case.optional("transpose", Field.boolean) else "",
+             "" if semiring == "plus-times" else semiring,
+             "unsorted" if case.optional("unsorted", Field.boolean) else "",
+             "with reuse" if case.optional("reuse", Field.boolean) else "",
+             "nondeterministic" if case.optional("deterministic", Field.boolean) is False else "",
+             f"within {limit} bytes" if limit else ""]
+    return Setting(case.optional("dense_cols", Field.integer) or 0, case.optional("caches", Field.text) or "warm",
+                   case.optional("value_kind", Field.text) or "as stored", ", ".join(word for word in words if word))
+
+
+class Place:
+    """What a case ran on, or would have."""
+
+    def __init__(self, case: Field) -> None:
+        self.gpu: Optional[Gpu] = case.optional("gpu", Gpu)
+        self.cpu = case.optional("cpu", Field.text) or ""
+        self.threads: int = case.optional("threads", Field.integer) or 0
+
+    @property
+    def text(self) -> str:
+        if self.gpu:
+            return self.gpu.name
+        return (self.cpu or "CPU") + (f", {self.threads} thread{'s' if self.threads > 1 else ''}" if self.threads else "")
+
+
+def are_comparable(a: Union[Case, Failure], b: Union[Case, Failure]) -> bool:
+    """Kernels of a CPU and of a GPU may be compared, those of two CPUs, numbers of threads or GPUs may not."""
+    return a.setting == b.setting and (bool(a.place.gpu) != bool(b.place.gpu) or a.place.text == b.place.text)
+
+
 class Case:
     """One record that is done. `dataset` and `order` name the matrix: 'reddit', 'degree'."""
 
@@ -46,11 +87,12 @@ class Case:
         self.folder = record.optional("folder", Field.text) or ""
         self.digest = case["matrix_xxh3_128"].text()
         self.kernel = case["kernel"].text()
-        self.dense_cols: int = case.optional("dense_cols", Field.integer) or 0  # 0: a sparse product
-        self.caches = case["caches"].text()
-        if self.caches not in ("warm", "cold"):
+        if case["caches"].text() not in ("warm", "cold"):
             case["caches"].refuse('"warm" or "cold"')
-        self.value_kind = case["value_kind"].text()
+        case["value_kind"].text()
+        self.setting = setting_of(case)
+        self.dense_cols, self.caches, self.value_kind, _ = self.setting
+        self.place = Place(case)
         self.rows, self.cols, self.nnz = (record[name].integer() for name in ("rows", "cols", "nnz"))
         self._read_times(record)
         self.gflops: float = record["gflops"].number()
@@ -63,7 +105,7 @@ class Case:
         self.peak_bytes = record.optional("peak_bytes", Field.number) or self.peak_bytes
         check = record.find("check")
         self.check = "none" if check is None else "sampled" if check["sampled"].boolean() else "full"
-        self.gpu: Optional[Gpu] = case.optional("gpu", Gpu)
+        self.gpu = self.place.gpu
         machine = record.find("machine")
         self.cpu, self.commit, self.host = ((machine and machine.optional(name, Field.text)) or ""
                                             for name in ("cpu", "commit", "host"))
@@ -76,10 +118,6 @@ class Case:
         self.order, self.base_digest = order_of(history)
         self.dataset = stem_of(self.matrix)
         self.like, self.scale = stand_in_of(history)
-        # Kernels of different devices may be compared, all else must be the same.
-        self.setting = (self.dense_cols, self.caches, self.value_kind,
-                        case.optional("transpose", Field.boolean) or False,
-                        case.optional("semiring", Field.text) or "plus-times")
 
     def _read_times(self, record: Field) -> None:
         self.seconds: float = record["median_seconds"].seconds()
@@ -138,10 +176,13 @@ class Failure:
     matrix: str
     digest: str
     kernel: str
-    dense_cols: int
-    caches: str
-    value_kind: str
+    setting: Setting
+    place: Place
     reason: str
+
+    @property
+    def dense_cols(self) -> int:
+        return self.setting.dense_cols
 
     @property
     def stem(self) -> str:
@@ -150,14 +191,13 @@ class Failure:
     @property
     def name(self) -> str:
         cols = f", K {self.dense_cols}" if self.dense_cols else ""
-        return f"{pathlib.PurePath(self.matrix).name}, {self.kernel}{cols}, {self.caches}"
+        return f"{pathlib.PurePath(self.matrix).name}, {self.kernel}{cols}, {self.setting.caches}"
 
 
 def failure_of(record: Field) -> Failure:
     case = record["case"]
     return Failure(record["matrix"].text(), case["matrix_xxh3_128"].text() if case.find("matrix_xxh3_128") else "",
-                   case["kernel"].text(), case.optional("dense_cols", Field.integer) or 0,
-                   case.optional("caches", Field.text) or "warm", case.optional("value_kind", Field.text) or "as stored",
+                   case["kernel"].text(), setting_of(case), Place(case),
                    record.optional("reason", Field.text) or record["status"].text())
 
 

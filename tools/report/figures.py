@@ -16,10 +16,8 @@ from report.tables import names_of, products_text, width_text
 MOST_LINES = 6  # kernels in one small chart; beyond it they cannot be told apart
 
 
-def setting_text(setting: tuple) -> str:
-    dense_cols, caches, value_kind, transpose, semiring = setting
-    parts = [f"caches {caches}", "" if value_kind == "as stored" else value_kind, "transposed" if transpose else "",
-             "" if semiring == "plus-times" else semiring]
+def setting_text(caches: str, value_kind: str, how: str) -> str:
+    parts = [f"caches {caches}", "" if value_kind == "as stored" else value_kind, how]
     return ", ".join(part for part in parts if part)
 
 
@@ -59,7 +57,7 @@ def overview(bundle: Bundle) -> Iterator[Figure]:
         for i, row in enumerate(rows):
             assert row.ratio
             whisker(chart, row.ratio, x(i), None, row.verdict)
-            tip = f"{row.label}, {width_text(row.dense_cols)}: {row.ratio.value:.2f}, {row.verdict}"
+            tip = f"{row.label}, {width_text(row.setting.dense_cols)}: {row.ratio.value:.2f}, {row.verdict}"
             chart.marker(x(i), chart.y(row.ratio.value), 0, row.verdict, tip)
         chart.text((chart.left + chart.right) / 2, chart.bottom + 16, f"{len(rows)} cases, sorted", "middle", "axis")
         return chart
@@ -94,7 +92,7 @@ def rate(bundle: Bundle) -> Iterator[Figure]:
                         chart.line([(x, chart.y(low)), (x, chart.y(high))], f"s{i}")
                         chart.marker(x, y, i, tip=f"{kernel}, K = {k}: {case.gflops:.1f} GFLOP/s")
                 return chart
-            setting = setting_text((0, *group))
+            setting = setting_text(*group)
             yield Figure("rate", f"rate-{slug(title)}-{slug(setting)}", title,
                          f"{title}: GFLOP/s over the dense columns; {setting}.", draw, is_small=True)
 
@@ -143,7 +141,7 @@ def ladder(bundle: Bundle) -> Iterator[Figure]:
             continue
         kernels.sort(key=lambda k: (not is_rung(k), k.rpartition(".")[2].startswith("vendor"), k))
         for group, cases in by_caches_and_kind([c for c in bundle.cases if c.kernel in kernels and not c.order]).items():
-            yield from ladder_figures(room, kernels, setting_text((0, *group)), cases)
+            yield from ladder_figures(room, kernels, setting_text(*group), cases)
 
 
 def ladder_figures(room: str, kernels: list[str], setting: str, cases: list[Case]) -> Iterator[Figure]:
@@ -185,7 +183,7 @@ def gains(bundle: Bundle) -> Iterator[Figure]:
                 assert row.gain
                 y = chart.top + 50 * i + 40
                 chart.line([(chart.x(1), y - 7), (chart.x(1), y + 10)], "one")  # below the words, not through them
-                chart.text(chart.left, y - 27, f"{row.order}, {width_text(row.dense_cols)}")
+                chart.text(chart.left, y - 27, f"{row.order}, {width_text(row.setting.dense_cols)}")
                 chart.text(chart.left, y - 13, f"pays back after: {products_text(row.pays_after, row.verdict)}", style="axis")
                 whisker(chart, row.gain, None, y, row.verdict)
                 chart.marker(chart.x(row.gain.value), y, 0, row.verdict, f"{row.gain.value:.2f}, {row.verdict}")

@@ -18,7 +18,7 @@ SCHEMA = 1  # of the summary as JSON; docs/json.md
 CSV_COLUMNS = ("dataset", "order", "stand_in_for", "stand_in_scale", "matrix", "matrix_xxh3_128", "rows", "cols", "nnz",
                "kernel", "dense_cols", "caches", "value_kind", "status", "median_seconds", "low_seconds", "high_seconds",
                "runs", "gflops", "analysis_seconds", "upload_a_seconds", "peak_bytes", "check", "gpu", "cpu", "commit",
-               "time", "reason")
+               "time", "reason", "how", "threads")
 
 
 def csv_text(bundle: Bundle) -> str:
@@ -34,13 +34,15 @@ def csv_text(bundle: Bundle) -> str:
             "low_seconds": case.interval[0], "high_seconds": case.interval[1], "runs": len(case.samples), "gflops": case.gflops,
             "analysis_seconds": case.analysis_seconds, "upload_a_seconds": case.upload_a_seconds,
             "peak_bytes": case.peak_bytes, "check": case.check, "gpu": case.gpu.name if case.gpu else "",
-            "cpu": case.cpu, "commit": case.commit, "time": case.time})
+            "cpu": case.cpu, "commit": case.commit, "time": case.time,
+            "how": case.setting.how, "threads": case.place.threads or ""})
     for failure in bundle.failures:
         dataset, _, order = failure.stem.partition(".")
         writer.writerow({
             "dataset": dataset, "order": order, "matrix": failure.matrix, "matrix_xxh3_128": failure.digest,
-            "kernel": failure.kernel, "dense_cols": failure.dense_cols, "caches": failure.caches,
-            "value_kind": failure.value_kind, "status": "failed", "reason": failure.reason})
+            "kernel": failure.kernel, "dense_cols": failure.setting.dense_cols,
+            "caches": failure.setting.caches, "value_kind": failure.setting.value_kind, "status": "failed",
+            "reason": failure.reason, "how": failure.setting.how, "threads": failure.place.threads or ""})
     return stream.getvalue()
 
 
@@ -53,8 +55,8 @@ def ratio_json(ratio: Optional[Ratio]) -> dict[str, Any]:
 
 
 def row_json(row: Row) -> dict[str, Any]:
-    return {"matrix": row.matrix, "order": row.order, "nnz": row.nnz, "dense_cols": row.dense_cols, "caches": row.caches,
-            "value_kind": row.value_kind, **seconds_and_interval("our", row.ours),
+    return {"matrix": row.matrix, "order": row.order, "nnz": row.nnz, **row.setting._asdict(), "device": row.place,
+            **seconds_and_interval("our", row.ours),
             **seconds_and_interval("other", row.other), **ratio_json(row.ratio), "verdict": row.verdict, "note": row.note}
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Iterator, Optional
 
 from report.bundle import Bundle
-from report.case import Case, Failure
+from report.case import Case, Failure, Setting, are_comparable
 from report.compare import LEVEL, UNSETTLED, Mean, PayBack, Ratio, is_settled, mean_of, pay_back, ratio_of
 from report.coverage import cell_of
 
@@ -18,9 +18,8 @@ class Row:
     matrix: str  # with what it stands for
     order: str
     nnz: Optional[int]
-    dense_cols: int
-    caches: str
-    value_kind: str
+    setting: Setting
+    place: str  # of our kernel
     ours: Optional[Case]
     other: Optional[Case]
     ratio: Optional[Ratio]
@@ -29,17 +28,18 @@ class Row:
 
     @property
     def label(self) -> str:
-        return self.matrix + ("" if self.order == "natural" else f", {self.order}")
+        parts = [self.matrix, "" if self.order == "natural" else self.order, self.setting.how]
+        return ", ".join(part for part in parts if part)
 
 
 def rows_of(bundle: Bundle) -> list[Row]:
-    failed = {(f.digest, f.kernel, f.dense_cols, f.caches, f.value_kind): f for f in bundle.failures}
     rows = []
     for ours in bundle.cases:
         if ours.kernel != bundle.kernel:
             continue
         other = bundle.find(ours, bundle.against) if bundle.against else None
-        broken = failed.get((ours.digest, bundle.against, *ours.setting[:3]))
+        broken = next((f for f in bundle.failures if f.kernel == bundle.against and f.digest == ours.digest
+                       and are_comparable(f, ours)), None)
         rows.append(row_of(ours, other, broken))
     rows += [failed_row(bundle, failure) for failure in bundle.failures if failure.kernel == bundle.kernel]
     return rows
@@ -54,15 +54,15 @@ def row_of(ours: Case, other: Optional[Case], broken: Optional[Failure]) -> Row:
     notes += [f"measured beside {', then '.join(beside)}"] if beside else []
     if broken and not other:
         verdict, notes = FAILED, [f"{broken.kernel}: {broken.reason}"]
-    return Row(ours.title, ours.order or "natural", ours.nnz, ours.dense_cols, ours.caches, ours.value_kind, ours, other,
-               ratio, verdict, "; ".join(notes))
+    return Row(ours.title, ours.order or "natural", ours.nnz, ours.setting, ours.place.text, ours, other, ratio, verdict,
+               "; ".join(notes))
 
 
 def failed_row(bundle: Bundle, failure: Failure) -> Row:
     cell = cell_of(failure)
     known = next((case for case in bundle.cases if case.digest == failure.digest), None)
-    return Row(known.title if known else cell.dataset, cell.order, known.nnz if known else None, failure.dense_cols,
-               failure.caches, failure.value_kind, None, None, None, FAILED, failure.reason)
+    return Row(known.title if known else cell.dataset, cell.order, known.nnz if known else None, failure.setting,
+               failure.place.text, None, None, None, FAILED, failure.reason)
 
 
 def compared(rows: list[Row]) -> list[Row]:
@@ -75,7 +75,7 @@ def means_of(rows: list[Row]) -> dict[int, Mean]:
     """{K: mean of the settled cases in natural order}"""
     groups: dict[int, list[Row]] = {}
     for row in compared(rows):
-        groups.setdefault(row.dense_cols, []).append(row)
+        groups.setdefault(row.setting.dense_cols, []).append(row)
     means = {k: mean_of(row.ratio for row in groups[k] if row.ratio) for k in sorted(groups)}
     return {k: mean for k, mean in means.items() if mean}
 
@@ -89,9 +89,8 @@ class OrderRow:
     """What one order cost and brought our kernel."""
     matrix: str
     order: str
-    dense_cols: int
-    caches: str
-    value_kind: str
+    setting: Setting
+    place: str
     cost_seconds: Optional[float]
     before: Optional[Case]
     after: Case
@@ -105,13 +104,12 @@ def order_rows(bundle: Bundle) -> Iterator[OrderRow]:
         if case.kernel != bundle.kernel or not case.order:
             continue
         before = next((c for c in bundle.cases if c.digest == case.base_digest and c.kernel == case.kernel
-                       and c.setting == case.setting), None)
+                       and are_comparable(c, case)), None)
         cost = bundle.orders.get(case.matrix.rpartition("/")[2], case.order_seconds or None)
         gain = ratio_of(case, before) if before else None
         verdict = gain.verdict if gain else ""
         pays = pay_back(cost, before, case) if cost is not None and before else None
-        yield OrderRow(case.title, case.order, case.dense_cols, case.caches, case.value_kind, cost, before, case, gain,
-                       verdict, pays)
+        yield OrderRow(case.title, case.order, case.setting, case.place.text, cost, before, case, gain, verdict, pays)
 
 
 def is_grey(verdict: str) -> bool:

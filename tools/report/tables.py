@@ -77,8 +77,19 @@ def products_text(pays: Optional[PayBack], verdict: str) -> str:
     return f"{math.ceil(pays.value):,} ({low} to {high})"
 
 
-def k_column() -> Column:
-    return Column("K", lambda row: row.dense_cols, lambda row: str(row.dense_cols or "-"))
+def k_column(of: Callable[[Any], int]) -> Column:
+    return Column("K", of, lambda row: str(of(row) or "-"))
+
+
+def setting_columns() -> list[Column]:
+    """What tells the cases of a matrix apart."""
+    return [
+        k_column(lambda row: row.setting.dense_cols),
+        Column("caches", lambda row: row.setting.caches, is_text=True, may_be_boring=True),
+        Column("values", lambda row: row.setting.value_kind, is_text=True, may_be_boring=True),
+        Column("how", lambda row: row.setting.how, is_text=True, may_be_boring=True),
+        Column("on", lambda row: row.place, is_text=True, may_be_boring=True),
+    ]
 
 
 def names_of(bundle: Bundle) -> tuple[str, str]:
@@ -101,9 +112,7 @@ def main_table(bundle: Bundle) -> Table:
         Column("matrix", lambda row: row.matrix, is_text=True),
         Column("order", lambda row: row.order, is_text=True, may_be_boring=True),
         Column("nnz", lambda row: row.nnz, lambda row: "-" if row.nnz is None else f"{row.nnz:,}"),
-        k_column(),
-        Column("caches", lambda row: row.caches, is_text=True, may_be_boring=True),
-        Column("values", lambda row: row.value_kind, is_text=True, may_be_boring=True),
+        *setting_columns(),
         Column(f"{ours} ms", milliseconds("ours"), lambda row: digits(milliseconds("ours")(row))),
     ]
     if bundle.against:
@@ -131,9 +140,7 @@ def order_table(bundle: Bundle) -> Table:
     return table([
         Column("matrix", lambda row: row.matrix, is_text=True),
         Column("order", lambda row: row.order, is_text=True),
-        k_column(),
-        Column("caches", lambda row: row.caches, is_text=True, may_be_boring=True),
-        Column("values", lambda row: row.value_kind, is_text=True, may_be_boring=True),
+        *setting_columns(),
         Column("order s", lambda row: row.cost_seconds, lambda row: digits(row.cost_seconds, 3)),
         Column("natural ms", lambda row: row.before and 1e3 * row.before.seconds,
                lambda row: digits(row.before and 1e3 * row.before.seconds)),
@@ -149,7 +156,7 @@ def order_table(bundle: Bundle) -> Table:
 def schedule_table(bundle: Bundle) -> Table:
     return table([
         Column("matrix", lambda row: row.matrix, is_text=True),
-        k_column(),
+        k_column(lambda row: row.dense_cols),
         Column("threads", lambda row: row.threads),
         Column("kernel", lambda row: row.kernel, is_text=True),
         Column("best schedule", lambda row: row.best, is_text=True),

@@ -11,6 +11,13 @@ class BundleTest(unittest.TestCase):
         self.assertEqual(len(found.cases), 1)
         self.assertIn("(b.csr, cpu.spmm.auto, K 8)", found.cut[0])
 
+    def test_a_record_of_an_unknown_schema_is_refused(self):
+        for schema in (1, 2):
+            self.assertEqual(len(bundle_of(record(schema=schema)).cases), 1)
+        for schema in (0, 3, "2", True, None):
+            with self.assertRaisesRegex(InputError, ":1: schema: expected schema 1 to 2, found"):
+                bundle_of(record(schema=schema))
+
     def test_the_last_record_of_a_case_counts(self):
         found = bundle_of(record(seconds=1), failed("a.csr", "no"), record(seconds=2))
         self.assertEqual([case.seconds for case in found.cases], [2])

@@ -30,6 +30,11 @@ def record(matrix: str = "a.csr", kernel: str = "cpu.spmm.auto", seconds: float 
     return {**made, **more}
 
 
+def with_case(made: dict[str, Any], **facts: Any) -> dict[str, Any]:
+    """The record of another case of the same matrix."""
+    return {**made, "case": {**made["case"], **facts}}
+
+
 def reordered(matrix: str, base: str, method: str, **more: Any) -> dict[str, Any]:
     step = {"tool": "csr-reorder", "command_line": ["csr-reorder", "--method", method],
             "inputs_xxh3_128": [f"digest of {base}"]}
