@@ -130,7 +130,9 @@ void require_legal(const SolveProblem& problem) {
   if (kind == ValueKind::f16 || kind == ValueKind::bf16 ||
       (problem.dense && kind == ValueKind::none)) {
     throw UsageError(std::string("systems are solved in f32 or f64, and this matrix holds ") +
-                     name_of(kind) + "; convert it first");
+                     name_of(kind) +
+                     (problem.dense ? "; save it in one of them"
+                                    : "; import or generate it with --value-kind f32 or f64"));
   }
   const Preconditioner& by = problem.preconditioner;
   if (by.kind == PreconditionerKind::block_jacobi &&

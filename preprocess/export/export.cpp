@@ -42,7 +42,12 @@ std::string export_matrix(const std::string& path, const CsrMatrix& matrix,
                           const ExportOptions& options) {
   const FormatWriter& writer = find_writer(path, options.format);
   const Parameters parameters = parameters_of(export_formats(), writer.format, options.parameters);
-  std::string loss = writer.loss(matrix, parameters);
+  std::string loss;
+  try {
+    loss = writer.loss(matrix, parameters);
+  } catch (const UsageError& error) {
+    throw UsageError(path + ": " + error.what());
+  }
   if (!loss.empty() && !options.allow_loss) {
     throw UsageError(path + ": " + writer.format.name + " cannot hold all of this matrix. Lost " +
                      "would be: " + loss + ". Say --lossy if that is intended");

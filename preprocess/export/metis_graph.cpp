@@ -1,6 +1,7 @@
 // METIS .graph: vertices and undirected edges in the first line, then the neighbours of every
 // vertex, 1-based. It knows neither values nor directions nor self loops; with the loss allowed,
 // every edge is written in both directions, self loops and values are left out.
+#include "core/base/counted.h"
 #include "preprocess/export/export_format.h"
 #include "preprocess/export/ordered_text.h"
 
@@ -66,16 +67,18 @@ Offset count_other_values(const CsrMatrix& matrix) {
 std::string loss_metis_graph(const CsrMatrix& matrix, const Parameters&) {
   if (matrix.rows() != matrix.cols()) {
     throw UsageError("a METIS graph needs a square matrix; this one is " +
-                     std::to_string(matrix.rows()) + " x " + std::to_string(matrix.cols()));
+                     std::to_string(matrix.rows()) + " x " + std::to_string(matrix.cols()) +
+                     "; choose another format");
   }
   std::string loss;
-  const auto add = [&](Offset count, const std::string& what) {
-    if (count > 0) loss += (loss.empty() ? "" : ", ") + std::to_string(count) + " " + what;
+  const auto add = [&](Offset count, const char* thing, const std::string& more = "") {
+    if (count > 0) loss += (loss.empty() ? "" : ", ") + counted(count, thing) + more;
   };
   const Counts counts = count_edges(Graph(matrix));
-  add(count_other_values(matrix), "values other than 1");
-  add(counts.self_loops, "self loops");
-  add(counts.one_way, "one-way edges (they become two-way)");
+  add(count_other_values(matrix), "value", " other than 1");
+  add(counts.self_loops, "self loop");
+  add(counts.one_way, "one-way edge",
+      counts.one_way == 1 ? " (it becomes two-way)" : " (they become two-way)");
   return loss;
 }
 

@@ -1,5 +1,6 @@
 #include "tools/bench/case.h"
 
+#include "core/base/counted.h"
 #include "tools/bench/record_schema.h"
 #include "tools/cli/provenance.h"
 #include "tools/operation/operations.h"
@@ -93,7 +94,16 @@ Json identity_of(const FileDigest& matrix, const BenchKernel& kernel, const Requ
 std::string key_of(const Json& identity) { return nlohmann::json(identity).dump(); }
 
 Request request_of(const JsonField& identity) {
-  for (const char* name : {"matrix_xxh3_128", "kernel", "cpu"}) identity[name].text();
+  // All types before any word: one that is not known is no fault of the record, and it is shown.
+  for (const char* name :
+       {"matrix_xxh3_128", "kernel", "cpu", "caches", "value_kind", "semiring"}) {
+    identity[name].text();
+  }
+  for (const char* name : {"transpose", "deterministic"}) identity[name].boolean();
+  for (const char* name : {"unsorted", "reuse"}) {
+    if (const auto found = identity.find(name)) found->boolean();
+  }
+  identity["memory_limit_bytes"].unsigned_integer();
   identity["threads"].integer(1, kMaxThreads);
   if (const auto tuned = identity.find("tuned")) tuned->boolean();
   Request request;
@@ -156,12 +166,31 @@ void require_results(const JsonField& record) {
   if (!record["check"].value().is_null()) record["check"]["sampled"].boolean();
 }
 
+std::string how_cell(const Json& identity) {
+  std::string words;
+  const auto add = [&](const std::string& word) { words += (words.empty() ? "" : ", ") + word; };
+  if (identity["transpose"].get<bool>()) add("transposed");
+  const auto semiring = identity["semiring"].get<std::string>();
+  if (semiring != name_of(Semiring::plus_times)) add(semiring);
+  if (identity.value("unsorted", false)) add("unsorted");
+  if (identity.value("reuse", false)) add("with reuse");
+  if (!identity["deterministic"].get<bool>()) add("nondeterministic");
+  const auto limit = identity["memory_limit_bytes"].get<std::uint64_t>();
+  if (limit > 0) add("within " + counted(limit, "byte"));
+  return words;
+}
+
 std::string name_of_case(const Json& record) {
   const Json& identity = record["case"];
-  const std::string kind = identity["value_kind"].get<std::string>();
+  const auto kind = identity["value_kind"].get<std::string>();
+  const std::string how = how_cell(identity);
   return record["matrix"].get<std::string>() + ": " + identity["kernel"].get<std::string>() +
          (identity["dense_cols"].is_null() ? "" : ", K " + identity["dense_cols"].dump()) + ", " +
-         identity["caches"].get<std::string>() + (kind == kAsStored ? "" : ", " + kind);
+         identity["caches"].get<std::string>() +
+         (kind == kAsStored                  ? ""
+          : kind == name_of(ValueKind::none) ? ", without values"
+                                             : ", " + kind) +
+         (how.empty() ? "" : ", " + how);
 }
 
 }  // namespace csrkit

@@ -71,7 +71,10 @@ void require_repeatable(const JsonField& record);
 /// Throws InputError unless the record of a finished case holds the results that a table shows.
 void require_results(const JsonField& record);
 
-/// "karate.csr: cpu.spmm.auto, K 8, warm, f32": how messages name a case.
+/// In which ways a case is no plain product: "transposed, min-plus", or "".
+std::string how_cell(const Json& identity);
+
+/// "karate.csr: cpu.spmm.auto, K 8, warm, f32, transposed": how messages name a case.
 std::string name_of_case(const Json& record);
 
 }  // namespace csrkit

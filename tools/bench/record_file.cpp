@@ -196,6 +196,11 @@ bool is_named(const std::string& path, const struct stat& of_open_file) {
 }  // namespace
 
 RecordFile::RecordFile(const std::string& path) {
+  if (path == "-") {
+    throw IoError(
+        "cannot write '-': records go into a file, not to standard output; name one, say ./-, or "
+        "leave it out and say --json");
+  }
   auto state = std::make_unique<State>(path);
   const int file = state->file.number;
   if (file < 0) fail(path, "open for appending");

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "core/base/counted.h"
 #include "core/base/error.h"
@@ -169,14 +170,28 @@ void warn_about_another_machine(const Json& recorded, const BenchPlace& place, b
 }
 
 std::string verify_table(const std::vector<Json>& records) {
-  TextTable table(
-      {"matrix", "kernel", "K", "caches", "recorded ms", "now ms", "ratio", "interval", "verdict"});
+  // What would be the same in every row is left out.
+  std::set<std::string> kinds, hows;
+  for (const Json& record : records) {
+    kinds.insert(record["case"]["value_kind"].get<std::string>());
+    hows.insert(how_cell(record["case"]));
+  }
+  std::vector<std::string> headers{"matrix", "kernel", "K", "caches"};
+  if (kinds.size() > 1) headers.push_back("values");
+  if (hows.size() > 1) headers.push_back("how");
+  headers.insert(headers.end(), {"recorded ms", "now ms", "ratio", "interval", "verdict"});
+  TextTable table(headers);
   for (const Json& record : records) {
     const Json& identity = record["case"];
     const Json& verdict = record["verdict"];
     std::vector<std::string> cells{record["matrix"].get<std::string>(),
                                    identity["kernel"].get<std::string>(), dense_cols_cell(identity),
                                    identity["caches"].get<std::string>()};
+    if (kinds.size() > 1) cells.push_back(identity["value_kind"].get<std::string>());
+    if (hows.size() > 1) {
+      const std::string how = how_cell(identity);
+      cells.push_back(how.empty() ? "-" : how);
+    }
     if (verdict.contains("ratio")) {
       const double before = verdict["recorded_median_seconds"].get<double>();
       const double ratio = verdict["ratio"].get<double>();

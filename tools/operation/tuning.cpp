@@ -22,7 +22,7 @@ constexpr char kFormatKey[] = "csrkit_tuning";
 constexpr int kFormat = 1;
 constexpr int kWarmup = 2, kRuns = 9;
 
-constexpr char kCacheAdvice[] = "delete it, or give --tune another name";
+constexpr char kCacheAdvice[] = "give --tune another name, or delete this file if --tune made it";
 
 /// The entries of the cache, none if there is no such file.
 Json read_entries(const std::string& path) {

@@ -21,6 +21,7 @@ equals "$(wc -l <out.jsonl | tr -d ' ')" 3
 head -c 100 first.json >tuned.json
 expect 3 bench
 says "tuned.json: byte"
+says "give --tune another name, or delete this file if --tune made it"
 equals "$(stat -c %s tuned.json)" 100
 expect 2 csr-bench karate.csr --kernels cpu.row_loop --tune tuned.json
 mkdir folder

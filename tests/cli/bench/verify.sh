@@ -47,7 +47,36 @@ mkdir elsewhere
 # tiny.csr is found, for its folder is recorded.
 (cd elsewhere && expect 0 csr-bench --attempts 1 --verify ../slower.jsonl --tolerance 100 ../moved/graph.csr)
 
+# Cases that differ in their values or in the product are told apart.
+expect 0 csr-bench tiny.csr -k 2 --value-kind none,f32 --repeat 2 --records kinds.jsonl
+expect 0 csr-bench tiny.csr -k 2 --value-kind f32 --transpose --repeat 2 --records kinds.jsonl
+expect 0 csr-bench tiny.csr --kernels cpu.spgemm.auto --value-kind f32 --unsorted --semiring min-plus --nondeterministic \
+  --memory-limit 1G --repeat 2 --records kinds.jsonl
+expect 0 csr-bench --attempts 1 --verify kinds.jsonl --tolerance 1000000000
+if ! grep -qE '^matrix +kernel +K +caches +values +how +recorded ms' out; then cat out >&2; fail "no columns values and how"; fi
+for row in 'warm +none +- ' 'warm +f32 +- ' 'warm +f32 +transposed ' \
+  'warm +f32 +min-plus, unsorted, nondeterministic, within 1073741824 bytes '; do
+  grep -qE "$row" out || { cat out >&2; fail "no row '$row'"; }
+done
+expect 0 csr-bench tiny.csr -k 2 --value-kind none --repeat 2 --records kinds.jsonl --resume
+says "tiny.csr: cpu.spmm.auto, K 2, warm, without values is in the records already"
+# A word that is not known and a type that is wrong, both in one record.
+for wrong in '["value_kind"] = 5' '["semiring"] = None' '["transpose"] = "no"' '["unsorted"] = 1' '["memory_limit_bytes"] = -1'; do
+  python3 - "$wrong" <<'EOF'
+import json, sys
+record = json.loads(open("kinds.jsonl").readline())
+record["case"]["caches"] = "hot"
+exec('record["case"]' + sys.argv[1])
+open("wrong.jsonl", "w").write(json.dumps(record) + "\n")
+EOF
+  expect 3 csr-bench --attempts 1 --verify wrong.jsonl
+  says "wrong.jsonl:1: "
+done
+
 # What cannot be meant is refused.
+expect 4 csr-bench tiny.csr --records - --repeat 1
+says "cannot write '-': records go into a file"
+no_file -
 expect 2 csr-bench --attempts 1 --verify bundle.jsonl -k 3
 says "leave out --dense-cols"
 expect 2 csr-bench --attempts 1 --verify bundle.jsonl --records bundle.jsonl

@@ -77,6 +77,11 @@ done
 array half.npy '<f2' '(30, 30)'
 expect 2 csr-solve-cpu half.npy
 says "this matrix holds f16"
+says "save it in one of them"
+tiny_mtx >tiny.mtx
+csr-import tiny.mtx tiny.f16.csr --value-kind f16 --quiet
+expect 2 csr-solve-cpu tiny.f16.csr
+says "this matrix holds f16; import or generate it with --value-kind f32 or f64"
 array oblong.npy '<f8' '(3, 4)'
 expect 3 csr-solve-cpu oblong.npy
 says "expected a square matrix, found 3 x 4"
