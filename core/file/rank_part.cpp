@@ -123,11 +123,14 @@ const PartLevel& find_level(const std::vector<PartLevel>& levels, const std::str
   });
   if (level == levels.end()) {
     const std::string wanted = std::to_string(parts);
-    throw UsageError("'" + path + "' holds " +
-                     (levels.empty()
-                          ? "no parts for ranks"
-                          : "parts for " + numbers_of_parts(levels) + " ranks, not for " + wanted) +
-                     "; run csr-partition --parts " + wanted);
+    throw UsageError(
+        "'" + path + "' holds " +
+        (levels.empty()
+             ? "no parts for ranks"
+             : "parts for " + numbers_of_parts(levels) +
+                   (levels.size() == 1 && levels[0].parts.size() == 1 ? " rank" : " ranks") +
+                   ", not for " + wanted) +
+        "; run csr-partition --parts " + wanted);
   }
   if (part < 0 || part >= parts) {
     throw UsageError("parts are numbered from 0 to " + std::to_string(parts - 1) + ", not " +

@@ -12,6 +12,7 @@
 
 #include "core/base/parameters.h"
 #include "core/base/suggestion.h"
+#include "core/base/text.h"
 #include "tools/cli/log.h"
 #include "tools/cli/process.h"
 #include "tools/cli/run_tool.h"
@@ -264,6 +265,12 @@ double Options::number(const std::string& option) const {
     refuse(option, word, "a finite number such as 1, -0.5 or 1e-3");
   }
   return number;
+}
+
+double Options::number_from(const std::string& option, double least) const {
+  const double found = number(option);
+  if (found < least) refuse(option, text(option), "a number of " + rounded(least) + " or more");
+  return found;
 }
 
 std::uint64_t Options::bytes(const std::string& option) const {

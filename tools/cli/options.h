@@ -72,6 +72,8 @@ class Options {
   double number(const std::string& option) const;        // finite
   std::uint64_t bytes(const std::string& option) const;  // 4096, 512K, 512M, 8G
   std::string choice(const std::string& option, const std::vector<std::string>& choices) const;
+  /// A number that is not below `least`.
+  double number_from(const std::string& option, double least) const;
   /// Parses with a library's parser, and names the option if it refuses.
   template <class Parse>
   auto parsed(const std::string& option, Parse&& parse) const {

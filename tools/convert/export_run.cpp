@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/base/text.h"
 #include "tools/cli/list.h"
 #include "tools/cli/log.h"
 #include "tools/cli/matrix_input.h"
@@ -20,6 +21,14 @@ std::string list_export_formats(bool as_json) {
         {format.name, std::string(format.extension) + ": " + format.summary, format.parameters});
   }
   return list_rows("format", rows, as_json);
+}
+
+/// A name that ends as another format does would mislead who reads it; any text may be a .txt.
+void require_ending_of(const std::string& format, const std::string& output) {
+  for (const ExportFormat& known : export_formats()) {
+    if (format != known.name || ends_with(output, ".txt")) continue;
+    require_ending(output, {known.extension});
+  }
 }
 
 }  // namespace
@@ -42,6 +51,7 @@ ExportToolOptions parse_export_options(int argc, const char* const* argv) {
   declare_io(options);
   options.parse(argc, argv);
   require_outputs(options, {options.names()[1]}, {options.names()[0]});
+  require_ending_of(options.text("format"), options.names()[1]);
   if (options.names()[1] == "-" && options.json()) {
     throw UsageError("OUTPUT - and --json both write to standard output; leave one out");
   }

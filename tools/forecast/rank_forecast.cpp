@@ -274,8 +274,8 @@ GridForecast forecast_stored_grid(const std::string& path, const RankSizes& size
                          profile);
   }
   const std::string number = std::to_string(parts);
-  throw UsageError("'" + path + "' holds no parts for " + number +
-                   " ranks; run csr-partition --parts " + number);
+  throw UsageError("'" + path + "' holds no parts for " + number + " " + noun_for(parts, "rank") +
+                   "; run csr-partition --parts " + number);
 }
 
 std::vector<Index> parts_of_grids(Index ranks, Index rows, Index dense_cols) {

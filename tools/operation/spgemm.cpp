@@ -216,7 +216,7 @@ class SpgemmOperation : public TypedOperation<Spgemm> {
     }
     request->transpose = options.flag("transpose-b");
     request->mask = options.text("mask");
-    request->drop_below = options.number("drop-below");
+    request->drop_below = options.number_from("drop-below", 0);
     request->sorts_rows = !options.flag("unsorted");
   }
 

@@ -96,8 +96,7 @@ void read_matrix(const Options& options, SolveToolOptions* result) {
   }
   if (options.given("generate-dense")) {
     result->generate_rows = static_cast<Index>(options.integer("generate-dense", 1, kMaxIndex));
-    result->condition = options.number("condition");
-    if (result->condition < 1) throw UsageError("--condition must be 1 or more");
+    result->condition = options.number_from("condition", 1);
   } else {
     result->matrix = options.names().front();
     if (options.given("condition")) throw UsageError("--condition is for --generate-dense");
@@ -157,13 +156,16 @@ SolveToolOptions parse_solve_options(const std::string& tool, const std::string&
   result.plan.deterministic = !options.flag("nondeterministic");
   result.output = options.text("output");
   SolveProblem& problem = result.problem;
-  problem.absolute_tolerance = options.number("absolute-tolerance");
+  problem.absolute_tolerance = options.number_from("absolute-tolerance", 0);
   if (options.given("iterations")) {
     problem.iteration_limit = options.integer("iterations", 1, std::int64_t{1} << 40);
   }
   problem.precision = options.parsed("precision", parse_precision);
-  problem.relative_tolerance = options.given("tolerance") ? options.number("tolerance")
+  problem.relative_tolerance = options.given("tolerance") ? options.number_from("tolerance", 0)
                                                           : default_tolerance(problem.precision);
+  if (problem.relative_tolerance == 0 && problem.absolute_tolerance == 0) {
+    throw UsageError("--tolerance is 0; then --absolute-tolerance must be above 0");
+  }
   problem.has_guess = !result.guess.empty();
   problem.progress = terminal_progress();
   read_preconditioner(options, &result);

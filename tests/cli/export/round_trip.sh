@@ -19,3 +19,12 @@ expect 0 csr-export karate.csr karate.graph --lossy
 expect 2 csr-export karate.csr karate.unknown
 expect 2 csr-export karate.csr karate.mtx --format no-such-format
 no_file karate.unknown
+# A name that promises another format is refused; endings of none, and .txt, are taken as they are.
+for wrong in 'matrix-market karate.mtx.gz' 'npz karate.csr' 'edge-list karate.csv' 'matrix-market-gz karate.mtx'; do
+  expect 2 csr-export karate.csr "new_${wrong#* }" --format "${wrong% *}"
+  says "would not be what its name says"
+  no_file "new_${wrong#* }"
+done
+for right in 'matrix-market-gz karate.mtx.gz' 'edge-list karate.txt' 'matrix-market karate.txt' 'npz karate.dat'; do
+  expect 0 csr-export karate.csr "new_${right#* }" --format "${right% *}" --force
+done

@@ -53,6 +53,14 @@ expect 2 csr-solve-cpu good.csr --blocks 3
 expect 2 csr-solve-cpu good.csr --preconditioner block-jacobi --blocks 0
 expect 2 csr-solve-cpu good.csr --preconditioner ilu
 expect 2 csr-solve-cpu good.csr --precision f16
+for option in tolerance absolute-tolerance; do
+  expect 2 csr-solve-cpu good.csr --$option -0.5
+  says "--$option is '-0.5'; it must be a number of 0 or more"
+done
+expect 2 csr-solve-cpu good.csr --tolerance 0
+says "--absolute-tolerance must be above 0"
+expect 2 csr-solve-cpu --generate-dense 5 --condition 0.5
+says "--condition is '0.5'; it must be a number of 1 or more"
 expect 2 csr-solve-cpu good.csr --product no_such
 says "csr_rows"
 expect 2 csr-solve-cpu good.csr --kernel reference --product csr_rows

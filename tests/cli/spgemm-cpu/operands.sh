@@ -55,6 +55,7 @@ says "--value-kind converts both"
 expect 0 csr-spgemm-cpu a.csr narrow.csr --value-kind f64 --repeat 1
 expect 2 csr-spgemm-cpu a.csr --output a.csr
 expect 2 csr-spgemm-cpu a.csr --drop-below -1
+says "--drop-below is '-1'; it must be a number of 0 or more"
 expect 3 csr-spgemm-cpu a.csr tiny.mtx
 expect 4 csr-spgemm-cpu a.csr nowhere.csr
 expect 4 csr-spgemm-cpu a.csr --output no/folder/c.csr

@@ -160,6 +160,10 @@ TEST(RankPart, AFileWithoutThatLevelIsRefusedWithWhatItHas) {
                                "--parts 3");
   EXPECT_EQ(refusal(4, 4), "parts are numbered from 0 to 3, not 4");
   EXPECT_EQ(refusal(4, -1), "parts are numbered from 0 to 3, not -1");
+  file.ranks = RankSections::of(file.matrix, plain_blocks(file.matrix, {1}));
+  write_csr_file(path, file);
+  EXPECT_EQ(refusal(3, 0),
+            "'" + path + "' holds parts for 1 rank, not for 3; run csr-partition --parts 3");
 }
 
 /// Several chunks in every section, each damaged in turn: exactly the parts whose bytes the chunk
