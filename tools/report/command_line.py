@@ -206,6 +206,8 @@ def parse(words):
     for path in outputs:
         if os.path.isfile(path) and not options.may_replace:
             raise UsageError(f"the output '{path}' exists already; --force replaces it")
+    if options.figures and os.path.exists(options.figures) and not os.path.isdir(options.figures):
+        raise UsageError(f"--figures is '{options.figures}', which is no folder; figures are files in a folder, name another")
     if options.figures and not options.may_replace:
         # Their names are known when they are drawn; a folder that holds some is refused before.
         with contextlib.suppress(OSError):

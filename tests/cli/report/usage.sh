@@ -17,6 +17,9 @@ equals "$(json against)" ""
 expect 0 csr-report mixed.jsonl --no-html --json --against cpu.spmv.auto
 equals "$(json against)" cpu.spmv.auto
 
+expect 2 csr-report bundle.jsonl --no-html --figures table.md --force
+says "--figures is 'table.md', which is no folder"
+
 # A later record of a case replaces the earlier one, a failed one is named, a cut one is left out.
 python3 - <<'EOF'
 import json
