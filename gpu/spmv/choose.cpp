@@ -126,8 +126,10 @@ double model_seconds(const std::string& kernel, const SpmvProfile& profile) {
   const double kept = is_cached ? bytes : std::min(bytes, jagged::kKeptOfL2 * card.l2_bytes);
   const double of_more = is_cached ? std::max(bytes - card.l2_bytes / 4, 0.0) / l2_bandwidth
                                    : (bytes - kept) / (kCopyShare * card.memory_bytes_per_second);
-  return costs.bytes * kept / l2_bandwidth + costs.more_bytes * of_more +
-         seconds_without_bytes(costs, work, profile);
+  const double seconds = costs.bytes * kept / l2_bandwidth + costs.more_bytes * of_more +
+                         seconds_without_bytes(costs, work, profile);
+  // Matrices far larger than those of the fit are bound by what memory gives, whatever the kernel.
+  return is_cached ? seconds : std::max(seconds, of_more);
 }
 
 SpmvChoice choose_spmv(const SpmvProfile& profile) {

@@ -44,7 +44,8 @@ struct SpmvChoice {
 };
 
 /// The model's seconds of one product: the sum of launch cost, bytes, entries, rows and the gathers
-/// of x. Where A as CSR does not stay in L2, bytes come from memory and all costs are others.
+/// of x. Where A as CSR takes more than 0.8 of L2, all costs are others, and bytes come from memory
+/// but for those that stay: then it is at least what memory takes.
 double model_seconds(const std::string& kernel, const SpmvProfile& profile);
 
 /// The kernel with the least seconds; csr_balanced, which needs no memory, if no other fits.

@@ -144,10 +144,10 @@ bool prefers_wide_slices(Index cols, Index rows_of_b, Offset whole_nnz) {
 }
 
 /// Whether the columns beyond whole slices of 16 lanes, if they are at most half of one, go to
-/// eight lanes in a launch of their own: half of the lanes would be idle. The launch must be worth
-/// it, and strips of short rows keep 16 lanes busy in other ways. The order of long rows' sums
-/// depends on the lanes, that of other rows does not. Measured on an H200,
-/// docs/lab/2026-11-28-spmm-last-slices.md.
+/// eight lanes in a launch of their own: half of the lanes would be idle. Asked before
+/// prefers_wide_slices. The launch must be worth it, and strips of short rows keep 16 lanes busy in
+/// other ways. The order of long rows' sums depends on the lanes, that of other rows does not, so a
+/// block may be asked. Measured on an H200, docs/lab/2026-11-28-spmm-last-slices.md.
 template <int kWidth, class Types>
 bool has_narrow_rest(const RowBinsOperands<Types>& operands) {
   constexpr Index kSlice = 16 * kWidth;

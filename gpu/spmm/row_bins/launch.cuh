@@ -23,7 +23,7 @@ struct RowBinsOperands {
   unsigned row_bytes;                   // bytes from one row of B to the next
   AlgebraOf<Types> algebra;
   bool values_are_wide;  // A's are f32, B's are of 16 bits
-  // Tasks of single groups in a launch, if there are several slices; 0: all.
+  // Tasks of single groups in a launch, if there are several slices.
   Offset tasks_at_once = std::numeric_limits<Offset>::max();
   // nonzeros of the whole matrix, of which A may be a block
   Offset whole_nnz = std::numeric_limits<Offset>::max();

@@ -220,7 +220,7 @@ class RowBins {
   Number* partial_ = nullptr;
   Index whole_cols_ = 0;
   bool has_short_rows_ = false, has_few_long_rows_ = false;
-  // A row of B, in the whole product: the width of slices decides about the bits.
+  // How often a row of B is read, in the whole product, as the width of slices decides about bits.
   bool reads_b_often_ = false, reads_b_rarely_ = false;
   Offset whole_nnz_ = 0;
   Value* copy_ = nullptr;

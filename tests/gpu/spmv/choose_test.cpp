@@ -225,6 +225,16 @@ TEST(ChooseSpmv, IsNearTheFastestKernelWhereAComesFromMemory) {
   EXPECT_LE(others.share(others.far), 0.07) << others.text();
 }
 
+TEST(ChooseSpmv, PromisesNoMoreThanMemoryGives) {
+  SpmvProfile profile = stencil(40'000'000);
+  profile.rows /= 50;
+  profile.longest_slice = 250;
+  profile.bsr_bytes = static_cast<std::uint64_t>(profile.nnz) * 10;
+  profile.bsr_places = profile.nnz;
+  const double bytes = static_cast<double>(profile.bsr_bytes) - profile.card.l2_bytes;
+  EXPECT_GE(model_seconds("bsr", profile), bytes / profile.card.memory_bytes_per_second);
+}
+
 TEST(ChooseSpmv, StaysWithCsrWhereThereIsNoRoom) {
   SpmvProfile profile = stencil(4'000'000);
   profile.available_bytes = 1000;
