@@ -7,6 +7,7 @@
 
 #include "api/rooms.h"
 #include "core/base/error.h"
+#include "tools/cli/outputs.h"
 #include "tools/operation/operations.h"
 
 namespace csrkit {
@@ -89,7 +90,10 @@ StoppingRule parse_stopping_rule(const Options& options) {
   rule.uncertainty = percentage(options, "median-within");
   rule.max_repeat = read_runs(options, "max-repeat", 1);
   rule.max_seconds = options.number("max-seconds");
-  if (!(rule.max_seconds > 0)) throw UsageError("--max-seconds must be above 0");
+  if (!(rule.max_seconds > 0)) {
+    throw UsageError("--max-seconds is '" + options.text("max-seconds") +
+                     "'; it must be a number above 0");
+  }
   if (rule.max_repeat < rule.repeat) {
     throw UsageError("--max-repeat " + std::to_string(rule.max_repeat) + " is below --repeat " +
                      std::to_string(rule.repeat));
@@ -99,10 +103,11 @@ StoppingRule parse_stopping_rule(const Options& options) {
 
 /// A bundle says itself what its cases are.
 void refuse_what_the_bundle_says(const Options& options) {
-  std::vector<std::string> names{"kernels",     "repeat",           "median-within", "max-repeat",
-                                 "max-seconds", "warmup",           "warm",          "cold",
-                                 "resume",      "against",          "transpose",     "semiring",
-                                 "value-kind",  "nondeterministic", "seed"};
+  std::vector<std::string> names{
+      "kernels",     "repeat",           "median-within", "max-repeat",
+      "max-seconds", "warmup",           "warm",          "cold",
+      "resume",      "against",          "transpose",     "semiring",
+      "value-kind",  "nondeterministic", "seed",          "memory-limit"};
   for (const Operation* operation : operations()) {
     for (const OptionRow& row : operation->facts().bench_options) names.push_back(row.long_name());
   }
@@ -229,6 +234,9 @@ BenchOptions parse_bench_options(int argc, const char* const* argv) {
     result.tolerance = percentage(options, "tolerance");
     result.attempts = static_cast<int>(options.integer("attempts", 1, 100));
   }
+  std::vector<std::string> inputs = result.matrices;
+  if (!result.verified.empty()) inputs.push_back(result.verified);
+  require_other_files({result.records, result.tune}, inputs);
   result.as_json = options.json();
   result.command_line = options.command_line();
   return result;

@@ -93,6 +93,20 @@ void Options::refuse_unknown(int argc, const char* const* argv) const {
   throw UsageError("the command line holds an option that does not exist");
 }
 
+void Options::refuse_detached(int argc, const char* const* argv) const {
+  for (const OptionRow& row : rows_) {
+    if (row.implied.empty()) continue;
+    const std::string name = "--" + row.long_name();
+    const std::string choices = "|" + row.placeholder + "|";
+    for (int i = 1; i + 1 < argc; ++i) {
+      const std::string next = argv[i + 1];
+      if (argv[i] != name || choices.find("|" + next + "|") == std::string::npos) continue;
+      throw UsageError(name + " " + next + " reads '" + next + "' as a file; say " + name + "=" +
+                       next);
+    }
+  }
+}
+
 void Options::parse(int argc, const char* const* argv) {
   if (list_) flag("list", "print what there is to choose from, and exit");
   flag("json", "print the report as JSON on stdout");
@@ -110,6 +124,7 @@ void Options::parse(int argc, const char* const* argv) {
                 : given("verbose") ? LogLevel::verbose
                                    : LogLevel::normal);
   print_if_asked();
+  refuse_detached(argc, argv);
   require_names();
   say_process(given("threads") ? static_cast<int>(integer("threads", 1, kMaxThreads)) : 0,
               given("memory-limit") ? text("memory-limit") : "");

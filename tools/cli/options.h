@@ -99,6 +99,8 @@ class Options {
   [[noreturn]] void refuse(const std::string& option, const std::string& value,
                            const std::string& expected) const;
   [[noreturn]] void refuse_unknown(int argc, const char* const* argv) const;
+  /// Of an option whose value may be missing, `--check full` is the option alone and a name.
+  void refuse_detached(int argc, const char* const* argv) const;
   std::int64_t integer_of(const std::string& option, const std::string& text, std::int64_t min,
                           std::int64_t max) const;
 

@@ -42,6 +42,10 @@ expect 2 csr-spmm-cpu a.csr --kernel no_such_kernel
 says "nnz_balanced"
 expect 2 csr-spmm-cpu a.csr --semiring plus
 expect 2 csr-spmm-cpu a.csr --check=most
+expect 2 csr-spmm-cpu a.csr --check full
+says "--check full reads 'full' as a file; say --check=full"
+expect 2 csr-import a.mtx new.csr --add-inverse true
+says "say --add-inverse=true"
 expect 2 csr-spmm-cpu a.csr --schedule random
 expect 2 csr-import a b --duplicates=last
 expect 2 csr-import a b --values=zero

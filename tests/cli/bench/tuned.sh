@@ -24,6 +24,9 @@ says "tuned.json: byte"
 says "give --tune another name, or delete this file if --tune made it"
 equals "$(stat -c %s tuned.json)" 100
 expect 2 csr-bench karate.csr --kernels cpu.row_loop --tune tuned.json
+expect 2 csr-bench karate.csr --tune both.json --records ./both.json
+says "two outputs have the same name"
+no_file both.json
 mkdir folder
 expect 4 csr-bench karate.csr --tune folder
 says "folder"

@@ -79,6 +79,8 @@ says "cannot write '-': records go into a file"
 no_file -
 expect 2 csr-bench --attempts 1 --verify bundle.jsonl -k 3
 says "leave out --dense-cols"
+expect 2 csr-bench --attempts 1 --verify bundle.jsonl --memory-limit 1G
+says "leave out --memory-limit"
 expect 2 csr-bench --attempts 1 --verify bundle.jsonl --records bundle.jsonl
 expect 2 csr-bench tiny.csr --tolerance 3
 expect 2 csr-bench tiny.csr --max-repeat 3

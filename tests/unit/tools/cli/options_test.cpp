@@ -52,8 +52,12 @@ TEST(Options, NegativeNumbersAreValues) {
 
 TEST(Options, AnOptionalValueNeedsTheEqualsSign) {
   EXPECT_EQ(parsed({"a", "--check=full"}).text("check"), "full");
-  // Without it the word is a name like any other.
-  EXPECT_EQ(parsed({"a", "--check", "full"}).names().size(), 2u);
+  // Without it the word is a name like any other, but hardly meant as one where it is a choice.
+  EXPECT_EQ(parsed({"a", "--check", "b"}).names().size(), 2u);
+  EXPECT_EQ(parsed({"a", "--check", "./full"}).names().size(), 2u);
+  EXPECT_EQ(parsed({"a", "--check", "--", "full"}).names().size(), 2u);
+  EXPECT_EQ(refusal({"a", "--check", "full"}),
+            "--check full reads 'full' as a file; say --check=full");
 }
 
 TEST(Options, WordsAfterTwoDashesAreNames) {
