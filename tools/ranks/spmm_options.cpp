@@ -142,9 +142,9 @@ SpmmDistOptions read_spmm_dist(const Options& options, const Communicator& commu
     result.grid_choice = "the fastest by forecast for '" + result.profile + "'";
   }
   if (result.grid.groups > result.dense_cols) {
-    throw UsageError("--grid " + text_of(result.grid) + " makes more groups than there are " +
-                     counted(result.dense_cols, "column") +
-                     " of B; use more row parts, or a larger --dense-cols");
+    throw UsageError(
+        "--grid " + text_of(result.grid) + " makes more groups of columns than B has columns, " +
+        std::to_string(result.dense_cols) + "; use more row parts, or a larger --dense-cols");
   }
   result.power = static_cast<int>(options.integer("power", 1, kMaxRuns));
   if (result.power > 1 && result.gathers_all) {

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from report.case import Case, Failure, stem_of
 from report.json_reader import Field
+from report.printable import counted
 
 if TYPE_CHECKING:
     from report.bundle import Bundle
@@ -87,9 +88,9 @@ class Coverage:
 
     def text(self) -> str:
         if self.is_whole:
-            return f"all {self.asked} cases that were asked for"
+            return "the one case that was asked for" if self.asked == 1 else f"all {self.asked} cases that were asked for"
         sets = len(self.datasets_missing())
-        return f"{self.done} of {self.asked} cases, {sets} data set{'s' if sets != 1 else ''} incomplete"
+        return f"{self.done} of {counted(self.asked, 'case', 'cases')}, {sets} data set{'s' if sets != 1 else ''} incomplete"
 
 
 def operation_of(kernel: str) -> str:

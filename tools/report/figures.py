@@ -9,6 +9,7 @@ from report.case import Case, kernel_title
 from report.chart import Chart, Scale, around
 from report.compare import Ratio
 from report.figure import Figure, slug
+from report.printable import counted
 from report.profile import roof_for
 from report.rows import OrderRow, compared, order_rows, rows_of
 from report.tables import names_of, products_text, width_text
@@ -59,9 +60,9 @@ def overview(bundle: Bundle) -> Iterator[Figure]:
             whisker(chart, row.ratio, x(i), None, row.verdict)
             tip = f"{row.label}, {width_text(row.setting.dense_cols)}: {row.ratio.value:.2f}, {row.verdict}"
             chart.marker(x(i), chart.y(row.ratio.value), 0, row.verdict, tip)
-        chart.text((chart.left + chart.right) / 2, chart.bottom + 16, f"{len(rows)} cases, sorted", "middle", "axis")
+        chart.text((chart.left + chart.right) / 2, chart.bottom + 16, f"{counted(len(rows), 'case', 'cases')}, sorted", "middle", "axis")
         return chart
-    yield Figure("summary", "overview", "Every case", f"Speed-up of {len(rows)} cases with intervals, sorted: from "
+    yield Figure("summary", "overview", "Every case", f"Speed-up of {counted(len(rows), 'case', 'cases')} with intervals, sorted: from "
                  f"{rows[0].ratio.value:.2f} ({rows[0].label}) to {rows[-1].ratio.value:.2f} ({rows[-1].label}). "
                  "Above the line 1, csrkit is faster; grey: level or not settled.", draw)
 

@@ -10,7 +10,7 @@ from report.bundle import Bundle
 from report.case import Case
 from report.compare import FASTER, LEVEL, SLOWER, UNSETTLED, Mean, Ratio
 from report.coverage import Coverage
-from report.printable import printable, printable_lines
+from report.printable import counted, printable, printable_lines
 from report.rows import Row, means_of, rows_of
 from report.tables import against_text, mean_text
 
@@ -81,10 +81,6 @@ def summary_json(bundle: Bundle, coverage: Optional[Coverage]) -> str:
                        "matrices": bundle.matrices(), "failures": len(bundle.failures), "cut": bundle.cut,
                        "coverage": coverage_json(coverage), "rows": [row_json(row) for row in rows],
                        "geomeans": means}) + "\n"
-
-
-def counted(count: int, one: str, many: str) -> str:
-    return f"{count:,} {one if count == 1 else many}"
 
 
 def summary_text(bundle: Bundle, coverage: Optional[Coverage]) -> str:

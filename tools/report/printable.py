@@ -16,3 +16,8 @@ def escape(code):
 def printable_lines(text):
     """The same, keeping line ends."""
     return "\n".join(map(printable, text.split("\n")))
+
+
+def counted(count, one, many):
+    """'1 case', '1,200 cases'"""
+    return f"{count:,} {one if count == 1 else many}"

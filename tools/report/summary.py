@@ -7,7 +7,7 @@ from report.bundle import Bundle
 from report.chart import escaped
 from report.compare import FASTER, LEVEL, SLOWER, UNSETTLED, Mean
 from report.coverage import Coverage
-from report.outputs import counted
+from report.printable import counted
 from report.rows import Row, compared, means_of, overall_mean
 from report.tables import against_text, width_text
 

@@ -10,7 +10,7 @@ from report.bundle import Bundle
 from report.case import is_peer, kernel_title
 from report.compare import FASTER, LEVEL, SLOWER, UNSETTLED, Mean, PayBack, Ratio
 from report.coverage import Coverage
-from report.printable import printable
+from report.printable import counted, printable
 from report.rows import is_grey, means_of, order_rows, rows_of, schedule_rows
 
 Value = Union[str, int, float, None]
@@ -209,7 +209,7 @@ def markdown(bundle: Bundle, coverage: Optional[Coverage]) -> str:
     parts = []
     if coverage:
         text = f"{coverage.text().capitalize()}.\n"
-        parts.append(text + "".join(f"\n* {markdown_escaped(gap.title)} ({len(gap.cells)} cases): "
+        parts.append(text + "".join(f"\n* {markdown_escaped(gap.title)} ({counted(len(gap.cells), 'case', 'cases')}): "
                                     f"{markdown_escaped(gap.reason)}. Mend: {markdown_code(gap.mend)}"
                                     for gap in coverage.missing))
     main = main_table(bundle)

@@ -20,7 +20,7 @@ csr-generate dense small.csr --set rows=3 --quiet
 expect 2 csr-spmm-dist small.csr --ranks 5 -k 3
 says "the file holds no row parts; use fewer ranks, as A has 3 rows"
 expect 2 csr-spmm-dist graph.csr --ranks 9 -k 8 --grid 1x9
-says "more groups than there are 8 columns"
+says "more groups of columns than B has columns, 8;"
 expect 2 csr-spmm-dist graph.csr --ranks 2 --grid 2x1
 says "'graph.csr' holds no parts for ranks; run csr-partition"
 expect 2 csr-spmm-dist graph.csr --grid 2y1

@@ -2,6 +2,7 @@ import unittest
 
 from made import bundle_of, failed, record, reordered
 from report.coverage import coverage_of
+from report.tables import markdown
 
 PLAN = {"plan": 1, "command": "submit.sh again", "datasets": ["a", "b"], "orders": ["natural", "rcm"],
         "kernels": ["cpu.auto"], "dense_cols": [32]}
@@ -21,11 +22,16 @@ class CoverageTest(unittest.TestCase):
         found = coverage_of(bundle_of(failed("a.csr", "out of memory"), record("c.csr"), plan))
         self.assertEqual((found.asked, found.done), (1, 0))
         self.assertEqual(found.missing[0].reason, "cpu.auto failed: out of memory")
+        self.assertEqual(found.text(), "0 of 1 case, 1 data set incomplete")
+        self.assertIn("* a (1 case): cpu.auto failed", markdown(bundle_of(failed("a.csr", "out of memory"), plan), found))
 
     def test_all_that_was_asked_for_is_whole(self):
         plan = {**PLAN, "datasets": ["a"]}
         found = coverage_of(bundle_of(record("a.csr"), reordered("a.rcm.csr", "a", "rcm"), plan))
         self.assertTrue(found.is_whole)
+        self.assertEqual(found.text(), "all 2 cases that were asked for")
+        self.assertEqual(coverage_of(bundle_of(record("a.csr"), {**plan, "orders": ["natural"]})).text(),
+                         "the one case that was asked for")
         self.assertIsNone(coverage_of(bundle_of(record("a.csr"))))
 
     def test_a_case_of_two_plans_counts_once(self):
