@@ -64,7 +64,7 @@ THIRD_PARTY = {
     "archive.h": ("preprocess/import", "preprocess/export"),
     "archive_entry.h": ("preprocess/import", "preprocess/export"),
     "fast_float": ("preprocess/import",), "isa-l": ("preprocess/import",),
-    "zlib.h": ("preprocess/import", "tools/info"),
+    "zlib.h": ("preprocess/import", "preprocess/export", "tools/info"),
     "cxxopts.hpp": ("tools",),
     "spdlog": ("tools",),
     "commit.h": ("tools/cli",),  # made by cmake/commit.cmake
