@@ -49,7 +49,7 @@ constexpr std::uint64_t kSmallForLanes = 4 << 20;
 constexpr Offset kShortForLanes = 40;
 /// Beside lanes, where A stays in the caches: diagonals whose values repeat, so that they read less
 /// than this part of CSR's bytes, if CSR fills so much of the last cache: from nearer, its bytes
-/// come faster than they are decoded (16 cores of a Xeon: 18 MB 76 us, 136 decoded; 118 MB 1043,
+/// come faster than they are decoded (16 cores of a Xeon: 21 MB 76 us, 136 decoded; 124 MB 1043,
 /// 770); blocks of so many rows that have so many of all entries, in rows so long that their ends
 /// do not count.
 constexpr double kFewBytes = 0.3;
