@@ -3,8 +3,8 @@
 //          now by the entries of C -> columns and values. The host waits twice, for the sizes of
 //          the bins; if A is small, the device works on short rows meanwhile
 // Reads    A three times, the row ends of B once, B's columns two or three times, its values once
-// Launch   one kernel per bin that has rows, long rows first, and one for all rows that a warp
-//          sorts; see gpu/spgemm/adaptive_rows/rules.h
+// Launch   one kernel per bin that has rows, long rows first, one for all rows that a warp sorts,
+//          and two for many rows of at most 16 products; see gpu/spgemm/adaptive_rows/rules.h
 // Needs    operands on the device; a workspace of about 60 bytes per row, and the bits that
 //          counting keeps, at most half a byte per product
 // Against  one kernel for all rows: rows of 3 and of 30,000 entries need different memory. The
@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -263,8 +264,8 @@ class AdaptiveRows final : public DeviceSpgemm {
     Workspace& space = work.space;
     if (op.a.rows == 0) return;
     profile_rows(op.a, op.b, rules_, space.profile, space.long_rows, space.count_totals, stream);
-    list_bins(op.a.rows, space.profile, space.count_totals, space.count_totals, space.count_list,
-              host_->next(stream), stream);
+    list_bins(op.a.rows, space.profile, space.count_totals, static_cast<int>(CountBin::sort_16),
+              space.count_totals, space.count_list, host_->next(stream), stream);
     side_streams_->mark(stream);
   }
 
@@ -298,7 +299,7 @@ class AdaptiveRows final : public DeviceSpgemm {
     }
     lists[static_cast<std::size_t>(CountBin::twin)] = {};
     lists[static_cast<std::size_t>(CountBin::sorted_twin)] = {};
-    const Offset blocks = short_rows.take(lists);
+    const Offset blocks = short_rows.take(lists, fewest_tiny(op, begins_early));
     BinRules rules = rules_;
     rules.fewest_counted_by_warps = rules.fewest_for_counting_warps(rows_in_bit_ranges(work));
     side_by_side(stream, work.products, begins_early ? 0 : blocks,
@@ -310,6 +311,9 @@ class AdaptiveRows final : public DeviceSpgemm {
                    } else if (static_cast<CountBin>(bin) == CountBin::hubs) {
                      count_hub_rows(op.a.as<Value>(), op.b.as<Value>(), semiring_, space.profile,
                                     work.hubs, side);
+                   } else if (static_cast<CountBin>(bin) == CountBin::sort_16) {
+                     count_tiny_rows(op.a, op.b, space.profile,
+                                     tiny_rows(lists, bin, space.count_totals), side);
                    } else {
                      count_rows(static_cast<CountBin>(bin), op.a, op.b, space.profile, rules,
                                 lists[static_cast<std::size_t>(bin)], work.parts, side);
@@ -386,6 +390,16 @@ class AdaptiveRows final : public DeviceSpgemm {
             work.space.make_totals, work.space.make_list};
   }
 
+  /// The number of rows in sort_16 from which a thread makes each; `are_made`: with the short rows.
+  Offset fewest_tiny(const SpgemmOperands& op, bool are_made) const {
+    const bool can_be = !are_made && op.b.row_offsets.narrow != nullptr;
+    return can_be ? rules_.fewest_tiny : std::numeric_limits<Offset>::max();
+  }
+  static TinyRows tiny_rows(const std::array<RowList, kMostBins>& lists, int bin,
+                            const BinTotals* totals) {
+    return {lists[static_cast<std::size_t>(bin)], totals->placed_first + bin};
+  }
+
   /// Whether short rows are launched before the host knows how many there are. It saves the host's
   /// latency, which counts in small products.
   bool is_early(const Work& work) const { return work.a.nnz <= rules_.most_early; }
@@ -458,8 +472,8 @@ class AdaptiveRows final : public DeviceSpgemm {
     rules.most_of_a_wide_row = rules.longest_wide_row(in_bit_ranges);
     choose_make_bins(work.a, rules, space.profile, offsets, space.states, space.make_totals,
                      stream);
-    list_bins(rows, space.profile, space.count_totals, space.make_totals, space.make_list,
-              host_->next(stream), stream);
+    list_bins(rows, space.profile, space.count_totals, static_cast<int>(MakeBin::sort_16),
+              space.make_totals, space.make_list, host_->next(stream), stream);
   }
 
   /// Waits. Returns the number of entries of C, if its offsets were queued.
@@ -497,7 +511,7 @@ class AdaptiveRows final : public DeviceSpgemm {
     constexpr auto kParts = static_cast<int>(MakeBin::twin);
     lists[kParts] = work.counted(CountBin::parts);
     ShortRows short_rows = made_short_rows(work);
-    const Offset blocks = short_rows.take(lists);
+    const Offset blocks = short_rows.take(lists, fewest_tiny(op, work.short_rows_are_made));
     const Offset blocks_left = work.short_rows_are_made ? 0 : blocks;
     if (!work.short_rows_are_made) side_streams_->mark(main_stream);
     if (work.hubs.products > 0) make_hub_rows(structure, make, work.hubs, main_stream);
@@ -519,6 +533,9 @@ class AdaptiveRows final : public DeviceSpgemm {
                      copy_rows(structure, make, list, stream);
                    } else if (make_bin <= MakeBin::merge_8) {
                      make_rows_by_merging(make_bin, structure, make, list, stream);
+                   } else if (make_bin == MakeBin::sort_16) {
+                     make_tiny_rows(structure, make, tiny_rows(lists, bin, work.space.make_totals),
+                                    stream);
                    } else if (make_bin <= MakeBin::sort_4096) {
                      make_rows_by_sorting(make_bin, structure, make, list, stream);
                    } else if (make_bin < MakeBin::bit_range_3k) {

@@ -21,6 +21,10 @@ void count_short_rows(const DeviceCsrView<void>& a, const DeviceCsrView<void>& b
                       const RowProfile& profile, const ShortRows& rows, unsigned blocks,
                       cudaStream_t stream);
 
+/// Counts rows of at most 16 products. B's offsets must be narrow. Queues two launches.
+void count_tiny_rows(const DeviceCsrView<void>& a, const DeviceCsrView<void>& b,
+                     const RowProfile& profile, const TinyRows& rows, cudaStream_t stream);
+
 /// Counts the rows of a bin from sort_512 on.
 void count_rows_by_sorting(CountBin bin, const DeviceCsrView<float>& a,
                            const DeviceCsrView<float>& b, const RowProfile& profile,

@@ -25,8 +25,9 @@ __device__ unsigned long long most_of_other_rows(unsigned long long longest) {
 /// Writes the list of every bin: long rows from its start on, other rows from its end on, block by
 /// block.
 __global__ void __launch_bounds__(kThreads)
-    list_bin_rows(Index rows, RowProfile profile, const BinTotals* of_profile, BinTotals* totals,
-                  Index* list, Told<HostTotals>::Place host) {
+    list_bin_rows(Index rows, RowProfile profile, const BinTotals* of_profile, int sort_16,
+                  BinTotals* totals, Index* list, Told<HostTotals>::Place host) {
+  // Bin 0 has no list: its places are those of rows with few products in sort_16.
   __shared__ std::uint32_t of_warps[kWarps][kMostBins];
   __shared__ std::uint32_t starts[kMostBins], of_others[kMostBins];
   if (blockIdx.x == 0) host.tell(*totals);
@@ -36,17 +37,20 @@ __global__ void __launch_bounds__(kThreads)
   const int bin = row < rows ? profile.bin[row] : 0;
   const unsigned long long most = most_of_other_rows(of_profile->longest);
   const bool is_long = bin != 0 && most < UINT32_MAX && profile.products[row] > most;
+  const bool has_few = bin == sort_16 && profile.products[row] <= std::uint32_t{kFewProducts};
   of_warps[warp][lane] = 0;
   __syncwarp();
-  const unsigned mates = __match_any_sync(kAllLanes, is_long ? bin + kMostBins : bin);
+  const unsigned mates = __match_any_sync(kAllLanes, is_long   ? bin + kMostBins
+                                                     : has_few ? 2 * kMostBins
+                                                               : bin);
   const unsigned before = static_cast<unsigned>(__popc(mates & ((1u << lane) - 1)));
   std::uint32_t first = 0;  // of long rows
   if (before == 0) {
     const auto count = static_cast<unsigned>(__popc(mates));
     if (is_long) {
       first = atomicAdd(&totals->placed_first[bin], count);
-    } else {
-      of_warps[warp][bin] = count;
+    } else if (bin != 0) {
+      of_warps[warp][has_few ? 0 : bin] = count;
     }
   }
   first = __shfl_sync(kAllLanes, first, __ffs(static_cast<int>(mates)) - 1);
@@ -64,14 +68,17 @@ __global__ void __launch_bounds__(kThreads)
       of_warps[w][lane] = of_block;
       of_block += of_warp;
     }
-    std::uint32_t end = sum;
-    if (lane > 0 && of_block > 0) end -= atomicAdd(&totals->placed[lane], of_block) + of_block;
+    std::uint32_t place = sum;
+    if (lane > 0 && of_block > 0) place -= atomicAdd(&totals->placed[lane], of_block) + of_block;
+    if (lane == 0 && of_block > 0) place = atomicAdd(&totals->placed_first[sort_16], of_block);
     starts[lane] = sum - in_bin;
-    of_others[lane] = end;
+    of_others[lane] = place;
   }
   __syncthreads();
   if (bin == 0) return;
-  const std::uint32_t start = is_long ? starts[bin] + first : of_others[bin] + of_warps[warp][bin];
+  const std::uint32_t start = is_long   ? starts[bin] + first
+                              : has_few ? starts[bin] + of_others[0] + of_warps[warp][0]
+                                        : of_others[bin] + of_warps[warp][bin];
   list[start + before] = static_cast<Index>(row);
 }
 
@@ -117,11 +124,11 @@ __global__ void __launch_bounds__(kThreads) sum_up_parts(RowParts parts, RowProf
 
 }  // namespace
 
-void list_bins(Index rows, const RowProfile& profile, const BinTotals* of_profile,
+void list_bins(Index rows, const RowProfile& profile, const BinTotals* of_profile, int sort_16,
                BinTotals* totals, Index* list, const Told<HostTotals>::Place& host,
                cudaStream_t stream) {
   list_bin_rows<<<static_cast<unsigned>((Offset{rows} + kThreads - 1) / kThreads), kThreads, 0,
-                  stream>>>(rows, profile, of_profile, totals, list, host);
+                  stream>>>(rows, profile, of_profile, sort_16, totals, list, host);
   CHECK_LAUNCH("list_bin_rows", stream);
 }
 

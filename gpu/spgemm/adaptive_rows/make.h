@@ -40,6 +40,10 @@ void make_rows_by_merging(MakeBin bin, Structure structure, const MakeRows<Value
 template <class Value>
 void make_short_rows(Structure structure, const MakeRows<Value>& op, const ShortRows& rows,
                      unsigned blocks, cudaStream_t stream);
+/// B's offsets must be narrow. Queues two launches.
+template <class Value>
+void make_tiny_rows(Structure structure, const MakeRows<Value>& op, const TinyRows& rows,
+                    cudaStream_t stream);
 /// Bins from sort_512 on.
 template <class Value>
 void make_rows_by_sorting(MakeBin bin, Structure structure, const MakeRows<Value>& op,

@@ -27,6 +27,7 @@ constexpr int kWarps = kThreads / 32;
 constexpr int kMostRounds = kFewLanes;  // then every thread of a block has a row to finish
 constexpr Offset kRowsToFillADevice = 1
                                       << 15;  // below, more blocks are worth more than few atomics
+constexpr Offset kManyRows = 1 << 19;         // then a block chooses bins for a thousand rows
 /// The most entries of a row of A for one lane, and for one warp; the block takes longer rows.
 constexpr Offset kMostOfALane = 16, kMostOfAWarp = 512;
 
@@ -501,59 +502,81 @@ __device__ unsigned long long sum_of_blocks_before(volatile unsigned long long* 
   return before;
 }
 
-/// Sum: the type of C's offsets. `offsets` may be null.
-template <class Sum>
+/// The bin of a row whose entries are counted; `count` becomes their number.
+__device__ MakeBin choose_for_row(const DeviceCsrView<void>& a, const BinRules& rules,
+                                  const RowProfile& profile, Index row, std::uint32_t& count) {
+  const RowFacts facts = {profile.products[row], static_cast<std::uint32_t>(profile.words[row]),
+                          a.row_end(row) - a.row_begin(row)};
+  const auto counted = static_cast<CountBin>(profile.bin[row]);
+  const bool is_twin = counted == CountBin::twin || counted == CountBin::sorted_twin;
+  const Index counted_row = is_twin ? profile.counted[row] : row;
+  count = profile.counts[counted_row];
+  const std::uint32_t twins = is_twin ? 1 : rules.prefers_twins ? profile.twins[row] : 0;
+  MakeBin bin = rules.make_bin(facts, count, counted, twins);
+  const bool is_together = (twins > 0 && BinRules::sorts_twins(bin)) ||
+                           (rules.makes_twins(facts, count, twins) &&
+                            bin >= MakeBin::bit_range_3k && bin <= MakeBin::bit_range_wide);
+  if (is_twin && is_together) bin = MakeBin::twin;
+  profile.bin[row] = static_cast<std::uint8_t>(bin);
+  if (counted == CountBin::twin) {
+    profile.first_bits[row] = profile.first_bits[counted_row];
+  } else if (bin >= MakeBin::bit_range_3k && !is_bit_range(counted)) {
+    profile.first_bits[row] = RowProfile::kNotKept;  // counting did not mark bits
+  }
+  if (twins > 0 && !is_together) profile.twins[row] = 0;
+  return bin;
+}
+
+/// A block takes kRows times kThreads rows. Sum: the type of C's offsets. `offsets` may be null.
+template <class Sum, int kRows>
 __global__ void __launch_bounds__(kThreads)
     choose_make_bin(DeviceCsrView<void> a, BinRules rules, RowProfile profile, Sum* offsets,
                     unsigned long long* states, BinTotals* totals) {
   __shared__ BlockTotals block;
   __shared__ unsigned long long scratch[32], before_block;
+  __shared__ std::uint32_t counts[kRows * kThreads];
   clear(block);
   __syncthreads();
-  const Offset row_number = Offset{blockIdx.x} * kThreads + threadIdx.x;
-  const bool has_row = row_number < a.rows;
-  MakeBin bin = MakeBin::done;
-  std::uint32_t count = 0;
-  if (has_row) {
-    const Index row = static_cast<Index>(row_number);
-    const RowFacts facts = {profile.products[row], static_cast<std::uint32_t>(profile.words[row]),
-                            a.row_end(row) - a.row_begin(row)};
-    const auto counted = static_cast<CountBin>(profile.bin[row]);
-    const bool is_twin = counted == CountBin::twin || counted == CountBin::sorted_twin;
-    const Index counted_row = is_twin ? profile.counted[row] : row;
-    count = profile.counts[counted_row];
-    const std::uint32_t twins = is_twin ? 1 : rules.prefers_twins ? profile.twins[row] : 0;
-    bin = rules.make_bin(facts, count, counted, twins);
-    const bool is_together = (twins > 0 && BinRules::sorts_twins(bin)) ||
-                             (rules.makes_twins(facts, count, twins) &&
-                              bin >= MakeBin::bit_range_3k && bin <= MakeBin::bit_range_wide);
-    if (is_twin && is_together) bin = MakeBin::twin;
-    profile.bin[row] = static_cast<std::uint8_t>(bin);
-    if (counted == CountBin::twin) {
-      profile.first_bits[row] = profile.first_bits[counted_row];
-    } else if (bin >= MakeBin::bit_range_3k && !is_bit_range(counted)) {
-      profile.first_bits[row] = RowProfile::kNotKept;  // counting did not mark bits
-    }
-    if (twins > 0 && !is_together) profile.twins[row] = 0;
+  const Offset first_row = Offset{blockIdx.x} * (kRows * kThreads);
+#pragma unroll
+  for (int i = 0; i < kRows; ++i) {
+    const Offset row = first_row + i * kThreads + threadIdx.x;
+    const bool has_row = row < a.rows;
+    MakeBin bin = MakeBin::done;
+    std::uint32_t count = 0;
+    if (has_row) bin = choose_for_row(a, rules, profile, static_cast<Index>(row), count);
+    add_row(block, has_row, static_cast<int>(bin));
+    counts[i * kThreads + threadIdx.x] = count;
   }
-  add_row(block, has_row, static_cast<int>(bin));
   __syncthreads();
   add_to_totals(block, totals);
   if (offsets == nullptr) return;
-  unsigned long long of_block = 0;
+  // From here on a thread has kRows neighbouring rows.
+  std::uint32_t of_rows[kRows];
+  unsigned long long of_thread = 0, of_block = 0;
+#pragma unroll
+  for (int i = 0; i < kRows; ++i) {
+    of_rows[i] = counts[threadIdx.x * kRows + i];
+    of_thread += of_rows[i];
+  }
   const unsigned long long in_block =
-      Group<kThreads>::exclusive_sum<unsigned long long>(count, of_block, scratch);
+      Group<kThreads>::exclusive_sum<unsigned long long>(of_thread, of_block, scratch);
   if (threadIdx.x < 32) {
     const unsigned long long before = sum_of_blocks_before(states, of_block);
     if (threadIdx.x == 0) before_block = before;
   }
   __syncthreads();
-  if (!has_row) return;
-  const unsigned long long offset = before_block + in_block;
-  offsets[row_number] = static_cast<Sum>(offset);
-  if (row_number + 1 == a.rows) {
-    offsets[row_number + 1] = static_cast<Sum>(offset + count);
-    totals->nnz = offset + count;
+  unsigned long long offset = before_block + in_block;
+#pragma unroll
+  for (int i = 0; i < kRows; ++i) {
+    const Offset row = first_row + threadIdx.x * kRows + i;
+    if (row >= a.rows) return;
+    offsets[row] = static_cast<Sum>(offset);
+    offset += of_rows[i];
+    if (row + 1 == a.rows) {
+      offsets[row + 1] = static_cast<Sum>(offset);
+      totals->nnz = offset;
+    }
   }
 }
 
@@ -584,13 +607,21 @@ void profile_rows(const DeviceCsrView<void>& a, const DeviceCsrView<void>& b, co
 void choose_make_bins(const DeviceCsrView<void>& a, const BinRules& rules,
                       const RowProfile& profile, const NewOffsets& offsets,
                       unsigned long long* states, BinTotals* totals, cudaStream_t stream) {
-  const unsigned blocks = blocks_of(a.rows, kThreads);
+  const auto launch = [&](auto* to, auto rows_of_thread) {
+    using Sum = std::remove_pointer_t<decltype(to)>;
+    choose_make_bin<Sum, rows_of_thread>
+        <<<blocks_of(a.rows, kThreads * rows_of_thread), kThreads, 0, stream>>>(a, rules, profile,
+                                                                                to, states, totals);
+  };
+  const auto launch_by_size = [&](auto* to) {
+    // Four rows a thread save atomics and waits for the blocks before, where blocks are enough.
+    if (a.rows >= kManyRows) return launch(to, std::integral_constant<int, 4>{});
+    launch(to, std::integral_constant<int, 1>{});
+  };
   if (offsets.wide != nullptr) {
-    choose_make_bin<<<blocks, kThreads, 0, stream>>>(a, rules, profile, offsets.wide, states,
-                                                     totals);
+    launch_by_size(offsets.wide);
   } else {
-    choose_make_bin<<<blocks, kThreads, 0, stream>>>(a, rules, profile, offsets.narrow, states,
-                                                     totals);
+    launch_by_size(offsets.narrow);
   }
   CHECK_LAUNCH("choose_make_bin", stream);
 }

@@ -105,8 +105,9 @@ void choose_make_bins(const DeviceCsrView<void>& a, const BinRules& rules,
 /// Writes the rows of bin 1, then those of bin 2, and so on; bin 0 has no list. Neighbours stay
 /// neighbours, but the order of blocks of rows differs from run to run; no result depends on it.
 /// Where the longest row in a bit range (in of_profile) is long, rows of more than a fourth of its
-/// products come first in their bins. Also tells the host the totals.
-void list_bins(Index rows, const RowProfile& profile, const BinTotals* of_profile,
+/// products come first in their bins; so do rows of at most kFewProducts in `sort_16`, the bin of
+/// that name. totals->placed_first says how many. Also tells the host the totals.
+void list_bins(Index rows, const RowProfile& profile, const BinTotals* of_profile, int sort_16,
                BinTotals* totals, Index* list, const Told<HostTotals>::Place& host,
                cudaStream_t stream);
 
@@ -114,6 +115,13 @@ void list_bins(Index rows, const RowProfile& profile, const BinTotals* of_profil
 struct RowList {
   const Index* rows = nullptr;
   Offset count = 0;
+};
+
+/// The rows of sort_16, where a thread makes each. Those of at most kFewProducts come first; how
+/// many they are is known on the device.
+struct TinyRows {
+  RowList list;
+  const std::uint32_t* few = nullptr;
 };
 
 /// The parts of the rows of CountBin::parts. The parts of a row are contiguous.

@@ -120,9 +120,13 @@ inline constexpr int kTableEntryBytes = 8;  // a word's bits, and the number of 
 inline constexpr int kMostStaticBytes = 28 * 1024;
 inline constexpr int kLargestTableBytes = 222 * 1024;  // hash_16384 with values of 8 bytes
 
-/// The most products of a row that one thread makes (fewer in f64). Only where neighbouring rows
+/// Rows of at most so many products have places for no more where a thread sorts each.
+inline constexpr int kFewProducts = 8;
+
+/// The most products of a row that one thread merges (fewer in f64). Only where neighbouring rows
 /// read neighbouring memory: first and last source within kNearSources of those of the row before.
-/// Elsewhere every step of every lane waits for L2, and sorting is faster. Measured on an H200.
+/// Elsewhere every step of every lane waits for L2, and sorting is faster; so it is for at most
+/// kFewProducts. Measured on an H200.
 inline constexpr std::uint32_t kMostMerged = 64;
 inline constexpr std::uint32_t kMostMergedDoubles = 32;
 inline constexpr Index kNearSources = 32;
@@ -237,6 +241,8 @@ struct BinRules {
   bool prefers_merging = true;
   /// Rows of A: with fewer, one thread per row leaves most of a device idle.
   Index fewest_merged_rows = 1 << 16;
+  /// With so many rows in sort_16, a thread sorts each. Fewer have four lanes each.
+  Offset fewest_tiny = 1 << 16;
   /// With so many rows in bit ranges, each is made by one warp. With fewer, warps would leave most
   /// of a large device idle, and the longest row would take as long as all others: then four warps
   /// make a row if their sums fit, or a row that is not too long is sorted. Measured on an H200.
@@ -435,7 +441,7 @@ struct BinRules {
 
   CSRKIT_HOST_DEVICE bool merges(const RowFacts& row) const {
     return prefers_merging && row.is_like_neighbour && row.sources <= 8 &&
-           row.products <= kMostMerged / shrink;
+           row.products > kFewProducts / shrink && row.products <= kMostMerged / shrink;
   }
 
   /// Whether the profile must find the first and last column of a row of so many products: for bit

@@ -27,6 +27,8 @@ inline CSRKIT_HOST_DEVICE int rows_of_short_block(int list) {
   return kRows[list];
 }
 
+inline constexpr int kSort16 = 2;  // counted from merge_4
+
 /// The rows of one launch: those of the consecutive bins merge_4, merge_8, sort_16 ... sort_256.
 /// Where the host does not know their sizes yet, the kernel reads them on the device.
 struct ShortRows {
@@ -47,7 +49,8 @@ struct ShortRows {
   Offset most_blocks() const { return (Offset{rows} + 3) / 4 + ShortLists::kCount; }
 
   /// Moves these bins out of `of_bins` into `lists`, and returns how many blocks their rows fill.
-  Offset take(std::array<RowList, kMostBins>& of_bins) {
+  /// sort_16 stays there if it has `fewest_tiny` rows or more.
+  Offset take(std::array<RowList, kMostBins>& of_bins, Offset fewest_tiny) {
     const auto first = static_cast<std::size_t>(merge_4);
     const bool with_merged =
         may_take_merged && takes_merged(of_bins[first].count + of_bins[first + 1].count, rows);
@@ -57,6 +60,7 @@ struct ShortRows {
       const int bin = bin_of_short_list(i);
       if (bin < 2 && !with_merged) continue;
       RowList& of_bin = of_bins[first + static_cast<std::size_t>(bin)];
+      if (bin == kSort16 && of_bin.count >= fewest_tiny) continue;
       lists.rows[i] = of_bin.rows;
       lists.counts[i] = of_bin.count;
       blocks += (of_bin.count + rows_of_short_block(i) - 1) / rows_of_short_block(i);

@@ -66,7 +66,7 @@ struct Variant {
   std::uint32_t shrink;
   bool prefers_merging, prefers_bit_ranges;
   std::uint32_t most_sorted;
-  bool in_teams = true, is_early = true, with_hubs = false;
+  bool in_teams = true, is_early = true, with_hubs = false, in_threads = false;
 };
 
 // Without merging, short rows are sorted; without sorting, hashed; without bit ranges, all others
@@ -86,6 +86,7 @@ constexpr Variant kVariants[] = {
     {"no_teams", 32, true, true, 4096, false},
     {"nothing_early", 1, true, true, 4096, true, false},
     {"hubs", 1, true, true, 4096, true, true, true},
+    {"tiny_in_threads", 1, false, true, 4096, true, false, false, true},
 };
 
 template <int kVariant>
@@ -98,6 +99,7 @@ std::unique_ptr<SpgemmPlan> make(const SpgemmProblem& problem, const PlanOptions
   rules.most_sorted_to_count = rules.most_sorted_to_make = kVariants[kVariant].most_sorted;
   if (!kVariants[kVariant].in_teams) rules.fewest_for_warps = 0;
   if (!kVariants[kVariant].is_early) rules.most_early = 0;
+  if (kVariants[kVariant].in_threads) rules.fewest_tiny = 0;
   if (kVariants[kVariant].with_hubs) {
     rules.prefers_one_pass = false;
     rules.hub_sources = 3;
@@ -107,9 +109,9 @@ std::unique_ptr<SpgemmPlan> make(const SpgemmProblem& problem, const PlanOptions
   return plan_by(rules, problem, options);
 }
 
-constexpr decltype(SpgemmKernel::make) kMakers[] = {make<0>,  make<1>,  make<2>, make<3>, make<4>,
-                                                    make<5>,  make<6>,  make<7>, make<8>, make<9>,
-                                                    make<10>, make<11>, make<12>};
+constexpr decltype(SpgemmKernel::make) kMakers[] = {make<0>,  make<1>,  make<2>,  make<3>, make<4>,
+                                                    make<5>,  make<6>,  make<7>,  make<8>, make<9>,
+                                                    make<10>, make<11>, make<12>, make<13>};
 static_assert(std::size(kMakers) == std::size(kVariants));
 
 std::string variant_name(const ::testing::TestParamInfo<int>& item) {
@@ -268,6 +270,85 @@ using SanitizerSpgemmShortRows = GpuTest;
 
 TEST_F(SpgemmShortRows, OfEveryLengthInOneLaunch) { check_short_rows(); }
 TEST_F(SanitizerSpgemmShortRows, OfEveryLengthInOneLaunch) { check_short_rows(); }
+
+namespace {
+
+/// Rows of up to 24 products, most of at most 8; some sources are empty rows of B, and many columns
+/// come twice. Columns are `apart`.
+ProductOperands of_few_products(Index rows, Index apart) {
+  constexpr Index kInner = 300;
+  std::vector<Entry> a, b;
+  for (Index i = 0; i < rows; ++i) {
+    const auto sources = static_cast<Index>(random_word(81, i, 0) % (i % 3 == 0 ? 12 : 5));
+    const auto first = static_cast<Index>(random_word(82, i, 0) % 200);
+    for (Index k = 0; k < sources; ++k) a.push_back({i, first + 7 * k, random_value(83, i, k)});
+  }
+  for (Index i = 0; i < kInner; ++i) {
+    const auto length = static_cast<Index>(random_word(84, i, 0) % 4);
+    for (Index k = 0; k < length; ++k) {
+      b.push_back({i, apart * (i % 5 + 2 * k), random_value(85, i, k)});
+    }
+  }
+  return {matrix_of(rows, kInner, a), matrix_of(kInner, apart * 10 + 1, b)};
+}
+
+/// Rows of at most 16 products are right where threads sort them, also for new values, and have the
+/// bits that they have from four lanes and from merging. Columns 900,000 apart do not fit keys from
+/// column 0 on.
+void check_tiny_rows(Index rows, const std::vector<Semiring>& semirings) {
+  for (const Index apart : {Index{1}, Index{900'000}}) {
+    const ProductOperands operands = of_few_products(rows, apart);
+    for (const ValueKind kind : {ValueKind::f32, ValueKind::f64}) {
+      for (const Semiring semiring : semirings) {
+        const ProductCase item = case_of(kind, semiring);
+        const SpgemmProblem problem = problem_of(operands, item);
+        std::optional<CsrMatrix> first;
+        for (const bool in_threads : {false, true}) {
+          gpu::BinRules rules;
+          rules.prefers_one_pass = false;
+          rules.most_early = 0;
+          rules.most_listed = rules.most_listed_of_few = 0;
+          if (in_threads) rules.fewest_tiny = 0;
+          const auto plan = plan_by(rules, problem);
+          const CsrMatrix c = check_product(*plan, problem, item);
+          if (!first) first = c;
+          EXPECT_TRUE(identical(*first, c)) << describe(item);
+          plan->expect_new_values();
+          EXPECT_TRUE(identical(*first, product_of(*plan, problem))) << describe(item);
+          plan->set_values(problem.a, problem.b);
+          EXPECT_TRUE(identical(*first, product_of(*plan, problem))) << describe(item);
+        }
+      }
+    }
+  }
+}
+
+using SpgemmTinyRows = GpuTest;
+using SanitizerSpgemmTinyRows = GpuTest;
+
+}  // namespace
+
+TEST_F(SpgemmTinyRows, HaveTheBitsOfFourLanes) {
+  check_tiny_rows(
+      5'000, {Semiring::plus_times, Semiring::min_plus, Semiring::max_times, Semiring::or_and});
+}
+/// So many that a thread chooses the bins of four rows.
+TEST_F(SpgemmTinyRows, OfManyRows) {
+  constexpr Index kRows = 600'011;
+  const ProductOperands few = of_few_products(700, 1);
+  std::vector<Entry> a;
+  for (Index i = 0; i < kRows; ++i) {
+    for (Index k = 0; k < i % 4; ++k)
+      a.push_back({i, (i % 300 * 7 + 11 * k) % 300, random_value(86, i, k)});
+  }
+  const ProductOperands operands = {matrix_of(kRows, 300, a), few.b};
+  const ProductCase item = case_of(ValueKind::f64, Semiring::plus_times);
+  const SpgemmProblem problem = problem_of(operands, item);
+  check_product(*plan_by({}, problem), problem, item);
+}
+TEST_F(SanitizerSpgemmTinyRows, HaveTheBitsOfFourLanes) {
+  check_tiny_rows(700, {Semiring::plus_times});
+}
 
 namespace {
 
@@ -877,7 +958,8 @@ TEST_P(SanitizerSpgemmRowBins, SmallAdversarialProducts) {
   check_kernel_on(kernel(), of_far_columns(), {});
 }
 
-INSTANTIATE_TEST_SUITE_P(, SanitizerSpgemmRowBins, ::testing::Values(0, 4, 7, 8, 12), variant_name);
+INSTANTIATE_TEST_SUITE_P(, SanitizerSpgemmRowBins, ::testing::Values(0, 4, 7, 8, 12, 13),
+                         variant_name);
 
 INSTANTIATE_TEST_SUITE_P(Variants, SpgemmRowBins,
                          ::testing::Range(0, static_cast<int>(std::size(kVariants))), variant_name);
