@@ -259,7 +259,11 @@ class AdaptiveRows final : public DeviceSpgemm {
     if (!host_) set_rules(op.a.rows, op.a.nnz, op.b.cols);
     const cudaStream_t stream = memory.stream();
     work.a = op.a;
-    rules_.prefers_twins = changes_.may_have_twins(op.a.rows, op.a.nnz);
+    if (!has_short_twins_ && changes_.may_have_short_twins(op.a.rows, op.a.nnz)) {
+      has_short_twins_ = has_twins_side_by_side(op.a, memory);
+    }
+    rules_.prefers_twins = changes_.may_have_twins(op.a.rows, op.a.nnz) || has_short_twins_ == true;
+    rules_.most_of_a_lane = has_short_twins_ == true ? 8 : changes_.most_of_a_lane;
     work.space = Workspace(memory, op.a.rows, op.a.nnz, rules_.fewest_spread, rules_.prefers_twins);
     Workspace& space = work.space;
     if (op.a.rows == 0) return;
@@ -580,8 +584,9 @@ class AdaptiveRows final : public DeviceSpgemm {
   std::optional<BitRangeRows> rows_in_bit_ranges_;  // of all of A, if it comes in ranges
   std::unique_ptr<Told<HostTotals>> host_;
   std::unique_ptr<PageLocked<SmallResult>> small_result_;
-  bool was_too_big_ = false;      // for one pass
-  bool comes_in_ranges_ = false;  // A
+  bool was_too_big_ = false;             // for one pass
+  std::optional<bool> has_short_twins_;  // unset: no need to know
+  bool comes_in_ranges_ = false;         // A
   std::unique_ptr<SideStreams> side_streams_;
   DeviceBuffer<std::uint32_t> bits_;  // kept by counting for making
   Work kept_;                         // for new values, if there is no

@@ -243,7 +243,7 @@ void count_rows(CountBin bin, const DeviceCsrView<void>& any_a, const DeviceCsrV
                                                             kWarpBitRangeWords, stream);
     case CountBin::bit_range_block:
       return launch_bit_range<256, 256, PartKind::whole_row>(a, b, profile, rules, list, parts,
-                                                             kBlockBitRangeWords, stream);
+                                                             kMostBlockBitRangeWords, stream);
     case CountBin::parts:
       if (parts.count <= kFewParts) {
         return launch_bit_range<256, 256, PartKind::one_of_few>(a, b, profile, rules, list, parts,

@@ -3,7 +3,7 @@
 //          warp: one of more than 128 entries; a block: 32 to 256 rows, of which all threads share
 //          those of more than 512 entries; then a lane per row decides. Rows of more than 1,024
 //          entries are left to a second launch, with a block for each 1,024 entries. Where A has
-//          enough entries a row, rows of 17 to 512 entries find another row with the same columns
+//          enough entries a row, rows of 9 to 512 entries find another row with the same columns
 //          by a hash, and compare
 // Reads    A coalesced in 8 lanes; per entry of A two offsets and two columns of B, mostly from L2
 // Launch   256 threads
@@ -28,8 +28,8 @@ constexpr int kMostRounds = kFewLanes;  // then every thread of a block has a ro
 constexpr Offset kRowsToFillADevice = 1
                                       << 15;  // below, more blocks are worth more than few atomics
 constexpr Offset kManyRows = 1 << 19;         // then a block chooses bins for a thousand rows
-/// The most entries of a row of A for one lane, and for one warp; the block takes longer rows.
-constexpr Offset kMostOfALane = 16, kMostOfAWarp = 512;
+/// The most entries of a row of A for one warp; the block takes longer rows.
+constexpr Offset kMostOfAWarp = 512;
 
 /// Of the products of some entries of A.
 struct Span {
@@ -306,7 +306,7 @@ __global__ void __launch_bounds__(kThreads)
       long_rows[atomicAdd(&long_count, 1)] = slot;
     } else if (end - begin > rules.most_of_eight_lanes) {
       warp_rows[atomicAdd(&warp_count, 1)] = slot;
-    } else if (end - begin > kMostOfALane) {
+    } else if (end - begin > rules.most_of_a_lane) {
       longer_rows[atomicAdd(&longer_count, 1)] = slot;
     } else {
 #pragma unroll 4
@@ -405,6 +405,23 @@ __global__ void __launch_bounds__(kThreads)
     if (products > 0) atomicAdd(&totals->products, products);
     if (of_block > 0) atomicMax(&totals->longest, of_block);
   }
+}
+
+/// Adds to `alike` how many of `count` rows, spread over A, have the columns of the next.
+__global__ void __launch_bounds__(kThreads)
+    count_like_next(DeviceCsrView<void> a, int count, std::uint32_t* alike) {
+  const int sample = static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
+  bool is_same = sample < count;
+  if (is_same) {
+    const auto row = static_cast<Index>(Offset{sample} * (a.rows - 1) / count);
+    const Offset begin = a.row_begin(row), next = a.row_end(row), length = next - begin;
+    is_same = length > 0 && length <= kMostOfAWarp && a.row_end(row + 1) - next == length;
+    for (Offset i = 0; is_same && i < length; ++i) {
+      is_same = __ldg(a.col_indices + begin + i) == __ldg(a.col_indices + next + i);
+    }
+  }
+  const int of_block = __syncthreads_count(static_cast<int>(is_same));
+  if (threadIdx.x == 0 && of_block > 0) atomicAdd(alike, static_cast<std::uint32_t>(of_block));
 }
 
 /// The rows that profile_row_groups left out. A block takes a chunk at a time, four entries of A
@@ -581,6 +598,20 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 }  // namespace
+
+bool has_twins_side_by_side(const DeviceCsrView<void>& a, DeviceMemory& memory) {
+  constexpr Index kMostSampled = 1024;
+  const cudaStream_t stream = memory.stream();
+  const int count = std::min(a.rows - 1, kMostSampled);
+  const DeviceBuffer<std::uint32_t> alike(memory, 1, "a sample of rows");
+  CHECK_CUDA(cudaMemsetAsync(alike.data(), 0, sizeof(std::uint32_t), stream));
+  count_like_next<<<blocks_of(count, kThreads), kThreads, 0, stream>>>(a, count, alike.data());
+  CHECK_LAUNCH("count_like_next", stream);
+  std::uint32_t found = 0;
+  CHECK_CUDA(cudaMemcpyAsync(&found, alike.data(), sizeof found, cudaMemcpyDeviceToHost, stream));
+  CHECK_CUDA(cudaStreamSynchronize(stream));
+  return 4 * found >= static_cast<std::uint32_t>(count);
+}
 
 void profile_rows(const DeviceCsrView<void>& a, const DeviceCsrView<void>& b, const BinRules& rules,
                   const RowProfile& profile, const LongRows& long_rows, BinTotals* totals,

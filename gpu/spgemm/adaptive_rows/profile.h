@@ -81,6 +81,9 @@ struct LongRows {
   }
 };
 
+/// Whether a fourth of A's rows or more have the columns of the row after them, by a sample. Waits.
+bool has_twins_side_by_side(const DeviceCsrView<void>& a, DeviceMemory& memory);
+
 /// Fills the profile (counts only where they need no counting) and adds to the totals, which must
 /// be zero.
 void profile_rows(const DeviceCsrView<void>& a, const DeviceCsrView<void>& b, const BinRules& rules,

@@ -114,6 +114,8 @@ struct SharedSums {
 inline constexpr int kBlockBitRangeBytes = 48 * 1024;
 inline constexpr int kWarpBitRangeWords = 1024;
 inline constexpr int kBlockBitRangeWords = 4096;
+/// Of rows that are too long to be sorted. Cut into parts, they search every source once per part.
+inline constexpr int kMostBlockBitRangeWords = 8192;
 inline constexpr int kTableEntryBytes = 8;  // a word's bits, and the number of entries before it
 
 /// The most static shared memory of a block, beside what a launch asks for.
@@ -139,10 +141,13 @@ inline constexpr Index kMostColumnsOfAWarp = Index{1} << 23;
 inline constexpr std::uint32_t kMostSorted = 4096;
 
 /// Twins are rows of A with the same columns, as where a node of a mesh has several unknowns. One
-/// warp makes at most kMostTwins of their rows of C. They are looked for where rows of A are long:
-/// kLongRow entries or more on average.
+/// warp makes at most kMostTwins of their rows of C. They are looked for where rows of A are long,
+/// as in a mesh: kLongRow entries or more on average. They are also looked for where rows have
+/// kFewestForTwins entries or more and a sample finds twins side by side: shorter rows mostly have
+/// too few products (sorts_twins), and to look in vain takes a tenth of the time.
 inline constexpr int kMostTwins = 6;
 inline constexpr Offset kLongRow = 17;
+inline constexpr Offset kFewestForTwins = 10;
 /// Rows of B that are shorter than this on average are packed into the lanes of a warp.
 inline constexpr Offset kShortSources = 12;
 
@@ -297,6 +302,9 @@ struct BinRules {
   Offset hub_sources = 0;
   Offset most_per_hub_source = kMostPerHubSource;
   Offset most_of_hubs = kMostOfHubs;
+  /// Rows of A with more entries are profiled by eight lanes, which also find twins. 8 where rows
+  /// are short and have twins.
+  Offset most_of_a_lane = 16;
   /// Rows of A with more entries are profiled by a warp instead of eight lanes, which would finish
   /// last.
   Offset most_of_eight_lanes = 128;
@@ -325,9 +333,12 @@ struct BinRules {
   }
   bool has_long_rows = false;  // see kLongRow; set from the plan's matrices
 
+  static CSRKIT_HOST_DEVICE std::uint32_t words_of_block(const RowFacts& row) {
+    return row.products > kMostSorted ? kMostBlockBitRangeWords : kBlockBitRangeWords;
+  }
   CSRKIT_HOST_DEVICE bool suits_bit_range(const RowFacts& row) const {
     const std::uint32_t needed = has_long_rows ? row.words / kWordsPerProduct : row.words;
-    return prefers_bit_ranges && needed <= row.products && row.words <= kBlockBitRangeWords &&
+    return prefers_bit_ranges && needed <= row.products && row.words <= words_of_block(row) &&
            row.products <= kMostOfABlock;
   }
   /// Whether a warp adds the row's products up by column faster than it sorts them; see
@@ -383,6 +394,10 @@ struct BinRules {
 
   bool may_have_twins(Offset rows, Offset a_nnz) const {
     return prefers_twins && a_nnz >= rows * kLongRow;
+  }
+  /// The same, if there are twins side by side.
+  bool may_have_short_twins(Offset rows, Offset a_nnz) const {
+    return prefers_twins && rows > 1 && a_nnz >= rows * kFewestForTwins && a_nnz < rows * kLongRow;
   }
 
   /// Whether new values are made row by row although there is room for a list; see kFewestOfTwin.

@@ -592,6 +592,64 @@ TEST_F(SpgemmTwins, HaveTheSameBitsInBlocksOfRows) {
 
 namespace {
 
+/// The triangles of a band, three unknowns each, joined to four others: 12 entries a row. Row i of
+/// that matrix stands at i * step.
+CsrMatrix of_triangles(Index step) {
+  constexpr Index kTriangles = 700, kRows = 3 * kTriangles;
+  std::vector<Entry> entries;
+  for (Index i = 0; i < kRows; ++i) {
+    for (const Index other : {0, 1, 9, kTriangles - 1}) {
+      for (Index k = 0; k < 3; ++k) {
+        const Index col = (i / 3 + other) % kTriangles * 3 + k;
+        entries.push_back({i * step % kRows, col, random_value(87, i, col)});
+      }
+    }
+  }
+  return matrix_of(kRows, kRows, entries);
+}
+
+}  // namespace
+
+TEST_F(SpgemmTwins, OfShortRowsAreFoundSideBySide) {
+  const CsrMatrix b = of_triangles(1);
+  for (const Index step : {1, 11}) {
+    const ProductOperands operands = {of_triangles(step), b};
+    for (const ValueKind kind : {ValueKind::f32, ValueKind::f64}) {
+      const ProductCase item = case_of(kind, Semiring::plus_times);
+      const SpgemmProblem problem = problem_of(operands, item);
+      const CsrMatrix alone = product_of(*plan_by(rules_for_twins(false), problem), problem);
+      const auto plan = plan_by(rules_for_twins(true), problem);
+      EXPECT_TRUE(identical(alone, check_product(*plan, problem, item)));
+      EXPECT_EQ(plan->choice().find("of them twins") != std::string::npos, step == 1)
+          << plan->choice();
+      check_row_blocks(problem, rules_for_twins(true), 2);
+    }
+  }
+}
+
+/// Rows of 4,900 products on 6,500 words of columns come from bits of the whole row.
+TEST_F(SpgemmLongRows, OnManyWordsAreNotCut) {
+  std::vector<Entry> a, b;
+  for (Index i = 0; i < 40; ++i) {
+    for (Index k = 0; k < 70; ++k) a.push_back({i, (i + k) % 100, random_value(88, i, k)});
+  }
+  for (Index i = 0; i < 100; ++i) {
+    for (Index k = 0; k < 70; ++k) b.push_back({i, 3'000 * k + 2 * i, random_value(89, i, k)});
+  }
+  const ProductOperands operands = {matrix_of(40, 100, a), matrix_of(100, 210'000, b)};
+  for (const ValueKind kind : {ValueKind::f32, ValueKind::f64}) {
+    const ProductCase item = case_of(kind, Semiring::plus_times);
+    const SpgemmProblem problem = problem_of(operands, item);
+    gpu::BinRules rules;
+    rules.prefers_one_pass = false;
+    const auto plan = plan_by(rules, problem);
+    check_product(*plan, problem, item);
+    EXPECT_NE(plan->choice().find("40 in bit ranges"), std::string::npos) << plan->choice();
+  }
+}
+
+namespace {
+
 /// 500 rows of 18 to 22 neighbouring sources, whose rows of B have 20 neighbouring columns: some
 /// 400 products on 40 columns, which a warp might sort.
 ProductOperands of_dense_rows() {

@@ -38,6 +38,24 @@ TEST(SpgemmRules, SortRowsOnManyWords) {
   EXPECT_EQ(bin_on(1), gpu::CountBin::sort_256) << "so that one pass gives the same bits";
 }
 
+TEST(SpgemmRules, CutNoRowsThatFitABlock) {
+  gpu::BinRules rules;
+  rules.hub_sources = gpu::kNoHubs;
+  rules.most_alone = gpu::kNeverCut;
+  rules.has_long_rows = true;
+  gpu::RowFacts row;
+  row.sources = 80;
+  const auto bin_of = [&](std::uint32_t products, std::uint32_t words) {
+    row.products = products;
+    row.words = words;
+    return rules.count_bin(row);
+  };
+  EXPECT_EQ(bin_of(4096, 6'000), gpu::CountBin::sort_4096);
+  EXPECT_EQ(bin_of(4097, 6'000), gpu::CountBin::bit_range_block);
+  EXPECT_EQ(bin_of(5'000, 8'192), gpu::CountBin::bit_range_block);
+  EXPECT_EQ(bin_of(5'000, 8'193), gpu::CountBin::parts);
+}
+
 TEST(SpgemmRules, SortScatteredRowsOnManyWords) {
   gpu::BinRules rules;
   gpu::RowFacts row;
