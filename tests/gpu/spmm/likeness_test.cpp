@@ -49,6 +49,7 @@ std::vector<RecordedProduct> products_to_learn_from(int b_bytes) {
   learn_from("h100/data/spmm_choices_slices", 0);
   learn_from("h200/data/spmm_choices_more", 0);
   learn_from("h200/data/spmm_choices_all_kinds", 0);
+  learn_from("h200/data/spmm_choices_sets", 0);
   // Rows one element apart.
   learn_from(b_bytes == 2 ? "h200/data/spmm_choices_all_kinds" : "h100/data/spmm_choices_more", 1);
   return products;
