@@ -33,6 +33,7 @@ Work work_of(const std::string& kernel, const SpmvProfile& profile) {
   }
   if (kernel == "csr_balanced") return {profile.csr_bytes, nnz, sectors};
   const auto places = static_cast<double>(profile.sell_places);
+  if (kernel == "csr_scalar") return {profile.csr_bytes, places, sectors};  // a warp has a slice
   const bool is_shared = profile.warps_per_slice > 1;
   if (kernel == "sell") return {profile.sell_bytes, places, sectors * places / nnz, is_shared};
   if (kernel == "compressed") {
@@ -65,11 +66,13 @@ constexpr const char* kPaddedJagged = "jagged, padded";
 /// If A stays in L2. Fitted to products of 207 matrices in three kinds
 /// (docs/lab/2026-11-26-spmm-choice-blind.md), starts also to 66 others on an H100
 /// (docs/lab/2026-11-26-blind-hunt.md), jagged anew to 142 on one
-/// (docs/lab/2026-11-26-spmv-kept.md).
+/// (docs/lab/2026-11-26-spmv-kept.md), csr_scalar to 85 products whose rows have at most 64 entries
+/// (docs/lab/2026-11-28-seventh-set.md).
 constexpr Costs kCachedCosts[] = {
     {"jagged", 6.35, 0.13, 0, 0.18, 0, 0.12, 0.30, 0.97, 0.74, 0.185},
     {kPaddedJagged, 5.81, 0.20, 0, 0.20, 0, 0.23, 0.265, 0, 0.45, 0.54},
     {"csr_balanced", 8.00, 0, 0, 0.29, 0, 1.58, 0.58, 0, 1.16, 0.12},
+    {"csr_scalar", 5.13, 0, 0.145, 0, 0, 0.526, 0.343, 0, 0.348, 1.057},
     {"sell", 5.08, 1.26, 0.230, 0, 1.24, 0, 0, 0, 0.68, 0.20},
     {"compressed", 5.20, 0, 0.514, 0, 1.45, 0, 0.16, 0, 0.49, 0.12},
     {"bsr", 5.70, 0, 0.021, 0, 1.22, 0.21, 0.19, 4.98, 0.25, 0.09},
@@ -86,6 +89,14 @@ constexpr Costs kStreamedCosts[] = {
     {"bsr", 4.0, 0, 0.068, 6.96, 0, 0.497, 0, 16.4, 0, 0},
     {"stencil", 4.0, 0, 0.093, 0, 0.836, 0.812, 0.045, 0.40, 0, 0}};
 
+template <std::size_t count>
+const Costs& costs_of(const Costs (&table)[count], const std::string& name) {
+  const Costs* const found = std::find_if(std::begin(table), std::end(table),
+                                          [&](const Costs& each) { return name == each.kernel; });
+  if (found == std::end(table)) throw UsageError("no model of " + name + " for so large a matrix");
+  return *found;
+}
+
 /// Everything but the bytes, in seconds.
 double seconds_without_bytes(const Costs& costs, const Work& work, const SpmvProfile& profile) {
   constexpr double kL1Bytes = 250e3, kMostDistant = 2.5;  // further than that was not measured
@@ -93,7 +104,8 @@ double seconds_without_bytes(const Costs& costs, const Work& work, const SpmvPro
   const auto longest = static_cast<double>(profile.longest_slice);
   const bool is_stencil = std::string(costs.kernel) == "stencil";
   // A row of a stencil has its diagonals one after the other.
-  const double steps = is_stencil ? work.entries / rows : longest / profile.warps_per_slice;
+  const int warps = std::string(costs.kernel) == "csr_scalar" ? 1 : profile.warps_per_slice;
+  const double steps = is_stencil ? work.entries / rows : longest / warps;
   const double microseconds = costs.start + (work.parts_meet ? costs.meeting : 0) +
                               costs.step * steps +
                               costs.unevenness * std::log(std::max(longest * rows / nnz, 1.0));
@@ -106,6 +118,18 @@ double seconds_without_bytes(const Costs& costs, const Work& work, const SpmvPro
   return microseconds * 1e-6 + cycles / profile.card.cycles_per_second;
 }
 
+bool is_cached(const SpmvProfile& profile) {
+  const auto as_csr = static_cast<double>(profile.csr_bytes + profile.vector_bytes);
+  return as_csr <= kCachedShare * profile.card.l2_bytes;
+}
+
+/// Whether its model holds: it was measured on no others.
+bool may_be_scalar(const SpmvProfile& profile) {
+  constexpr Offset kLongest = 64, kLongestMean = 4;
+  return is_cached(profile) && profile.longest_slice <= kLongest && profile.sell_places > 0 &&
+         profile.nnz <= kLongestMean * profile.rows;
+}
+
 double megabytes(std::uint64_t bytes) { return static_cast<double>(bytes) * 1e-6; }
 
 }  // namespace
@@ -114,22 +138,19 @@ double model_seconds(const std::string& kernel, const SpmvProfile& profile) {
   const CardRates& card = profile.card;
   const Work work = work_of(kernel, profile);
   // The same model for all kernels, as their times are compared.
-  const auto as_csr = static_cast<double>(profile.csr_bytes + profile.vector_bytes);
-  const bool is_cached = as_csr <= kCachedShare * card.l2_bytes;
+  const bool cached = is_cached(profile);
   const std::string name = kernel == "jagged" && profile.jagged_is_padded ? kPaddedJagged : kernel;
-  const auto& table = is_cached ? kCachedCosts : kStreamedCosts;
-  const Costs& costs = *std::find_if(std::begin(table), std::end(table),
-                                     [&](const Costs& each) { return name == each.kernel; });
+  const Costs& costs = cached ? costs_of(kCachedCosts, name) : costs_of(kStreamedCosts, name);
 
   const double l2_bandwidth = kL2BytesPerCycle * card.cycles_per_second;
   const auto bytes = static_cast<double>(work.stored_bytes + profile.vector_bytes);
-  const double kept = is_cached ? bytes : std::min(bytes, jagged::kKeptOfL2 * card.l2_bytes);
-  const double of_more = is_cached ? std::max(bytes - card.l2_bytes / 4, 0.0) / l2_bandwidth
-                                   : (bytes - kept) / (kCopyShare * card.memory_bytes_per_second);
+  const double kept = cached ? bytes : std::min(bytes, jagged::kKeptOfL2 * card.l2_bytes);
+  const double of_more = cached ? std::max(bytes - card.l2_bytes / 4, 0.0) / l2_bandwidth
+                                : (bytes - kept) / (kCopyShare * card.memory_bytes_per_second);
   const double seconds = costs.bytes * kept / l2_bandwidth + costs.more_bytes * of_more +
                          seconds_without_bytes(costs, work, profile);
   // Matrices far larger than those of the fit are bound by what memory gives, whatever the kernel.
-  return is_cached ? seconds : std::max(seconds, of_more);
+  return cached ? seconds : std::max(seconds, of_more);
 }
 
 SpmvChoice choose_spmv(const SpmvProfile& profile) {
@@ -155,6 +176,13 @@ SpmvChoice choose_spmv(const SpmvProfile& profile) {
     }
   }
   char text[160];
+  if (may_be_scalar(profile) &&
+      model_seconds("csr_scalar", profile) < model_seconds(best->kernel, profile)) {
+    std::snprintf(text, sizeof text, "rows are short: %.1f us by the model, %s %.1f us",
+                  model_seconds("csr_scalar", profile) * 1e6, best->kernel,
+                  model_seconds(best->kernel, profile) * 1e6);
+    return {"csr_scalar", text};
+  }
   if (best == &candidates[0]) {
     std::snprintf(text, sizeof text, "A as CSR is %.1f MB, %.1f us by the model; %s",
                   megabytes(profile.csr_bytes), model_seconds("csr_balanced", profile) * 1e6,

@@ -10,7 +10,7 @@ needs_gpu csr-spmv-gpu afiro.csr --repeat 1
 run() { csr-spmv-gpu afiro.csr --repeat 1 --warmup 0 --check=full --json "$@"; }
 expect 6 run --device 99
 expect 2 run --kernel ell --semiring min-plus
-expect 2 run --kernel csr_scalar --value-kind f16
+expect 2 run --kernel csr_vector --value-kind f16
 expect 2 run --semiring min-plus --beta 1
 expect 5 run --memory-limit 100 --output y.npy
 says "limit is 100 bytes"

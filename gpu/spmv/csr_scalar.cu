@@ -1,12 +1,13 @@
 // csr_scalar: one thread computes one element of y.
 // Owns     nothing: A is used as it lies
 // Reads    columns and values once, but lanes of a warp are a row apart: a request touches up to 32
-//          sectors and uses 4 or 8 bytes of each; what L1 keeps decides
+//          sectors and uses 4 or 8 bytes of each; what L1 keeps decides. Where rows have one to
+//          three entries, lanes read neighbours
 // Launch   rows threads; a warp takes as long as its longest row (divergence)
-// Needs    nothing
+// Needs    short rows of like length
 // Source   Bell, Garland: Implementing sparse matrix-vector multiplication on throughput-oriented
 //          processors, SC 2009, "CSR (scalar)"
-// Against  csr_vector, which reads the same bytes coalesced
+// Against  csr_vector, which reads the same bytes coalesced; jagged and sell, which need a copy of A
 
 #include "gpu/device/cuda_check.h"
 #include "gpu/spmv/device_spmv.h"
@@ -16,17 +17,18 @@ namespace csrkit::gpu {
 namespace {
 
 template <class Types>
-__global__ void multiply_row_per_thread(DeviceCsrView<typename Types::Value> a,
-                                        InputVector<typename Types::Vector> x,
-                                        OutputUpdate<Types> y) {
+__global__ void multiply_row_per_thread(
+    DeviceCsrView<typename Types::Value> a, InputVector<typename Types::Vector> x,
+    OutputUpdate<Types> y, AlgebraFor<typename Types::Number, Types::kIsPlusTimes> algebra) {
   using Number = typename Types::Number;
   const Offset row = Offset{blockIdx.x} * kSpmvThreads + threadIdx.x;
   if (row >= a.rows) return;
-  Number sum = 0;
+  Number sum = algebra.empty_sum();
   const Offset end = a.row_end(static_cast<Index>(row));
   for (Offset at = a.row_begin(static_cast<Index>(row)); at < end; ++at) {
-    const Number value = a.values == nullptr ? Number{1} : widen<Number>(__ldg(a.values + at));
-    sum = fma(value, x.template at<Number>(__ldg(a.col_indices + at)), sum);
+    const Number value =
+        a.values == nullptr ? Number{1} : widen<Number>(load_kept<1>(a.values + at).item[0]);
+    sum = algebra.add_product(sum, value, x.template at<Number>(__ldg(a.col_indices + at)));
   }
   y.store(static_cast<Index>(row), sum);
 }
@@ -34,25 +36,26 @@ __global__ void multiply_row_per_thread(DeviceCsrView<typename Types::Value> a,
 template <class Types>
 class CsrScalar {
  public:
-  explicit CsrScalar(Semiring) {}
+  explicit CsrScalar(Semiring semiring) : algebra_(semiring) {}
   void convert(DeviceCsr a, DeviceMemory&) { a_ = std::move(a); }
   void launch(const InputVector<typename Types::Vector>& x, const OutputUpdate<Types>& y,
               cudaStream_t stream) const {
-    multiply_row_per_thread<Types>
-        <<<spmv_blocks(y.rows), kSpmvThreads, 0, stream>>>(a_.view<typename Types::Value>(), x, y);
+    multiply_row_per_thread<Types><<<spmv_blocks(y.rows), kSpmvThreads, 0, stream>>>(
+        a_.view<typename Types::Value>(), x, y, algebra_);
     CHECK_LAUNCH("multiply_row_per_thread", stream);
   }
   std::uint64_t stored_bytes() const { return csr_bytes_of(a_); }
   std::string choice() const { return {}; }
 
  private:
+  AlgebraFor<typename Types::Number, Types::kIsPlusTimes> algebra_;
   DeviceCsr a_;
 };
 
 }  // namespace
 
 std::unique_ptr<DeviceSpmv> make_spmv_csr_scalar(const SpmmProblem& problem) {
-  return typed_ladder_spmv<CsrScalar>(problem);
+  return typed_spmv<CsrScalar>(problem);
 }
 
 }  // namespace csrkit::gpu
