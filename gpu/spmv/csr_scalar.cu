@@ -7,7 +7,7 @@
 // Needs    short rows of like length
 // Source   Bell, Garland: Implementing sparse matrix-vector multiplication on throughput-oriented
 //          processors, SC 2009, "CSR (scalar)"
-// Against  csr_vector, which reads the same bytes coalesced; jagged and sell, which need a copy of A
+// Against  csr_vector, which reads the same bytes coalesced; jagged and sell, which copy A
 
 #include "gpu/device/cuda_check.h"
 #include "gpu/spmv/device_spmv.h"
