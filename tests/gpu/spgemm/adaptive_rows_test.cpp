@@ -592,28 +592,27 @@ TEST_F(SpgemmTwins, HaveTheSameBitsInBlocksOfRows) {
 
 namespace {
 
-/// The triangles of a band, three unknowns each, joined to four others: 12 entries a row. Row i of
-/// that matrix stands at i * step.
-CsrMatrix of_triangles(Index step) {
-  constexpr Index kTriangles = 700, kRows = 3 * kTriangles;
+/// Triangles in a band, three unknowns each, joined to three others: 12 entries a row. Row i of that
+/// matrix stands at i * step.
+CsrMatrix of_triangles(Index triangles, Index step) {
+  const Index rows = 3 * triangles;
   std::vector<Entry> entries;
-  for (Index i = 0; i < kRows; ++i) {
-    for (const Index other : {0, 1, 9, kTriangles - 1}) {
+  for (Index i = 0; i < rows; ++i) {
+    for (const Index other : {0, 1, 9, triangles - 1}) {
       for (Index k = 0; k < 3; ++k) {
-        const Index col = (i / 3 + other) % kTriangles * 3 + k;
-        entries.push_back({i * step % kRows, col, random_value(87, i, col)});
+        const Index col = (i / 3 + other) % triangles * 3 + k;
+        entries.push_back({i * step % rows, col, random_value(87, i, col)});
       }
     }
   }
-  return matrix_of(kRows, kRows, entries);
+  return matrix_of(rows, rows, entries);
 }
 
-}  // namespace
-
-TEST_F(SpgemmTwins, OfShortRowsAreFoundSideBySide) {
-  const CsrMatrix b = of_triangles(1);
+/// Twins of short rows are found side by side, and only there; C's bits are the same.
+void check_short_twins(Index triangles) {
+  const CsrMatrix b = of_triangles(triangles, 1);
   for (const Index step : {1, 11}) {
-    const ProductOperands operands = {of_triangles(step), b};
+    const ProductOperands operands = {of_triangles(triangles, step), b};
     for (const ValueKind kind : {ValueKind::f32, ValueKind::f64}) {
       const ProductCase item = case_of(kind, Semiring::plus_times);
       const SpgemmProblem problem = problem_of(operands, item);
@@ -626,6 +625,11 @@ TEST_F(SpgemmTwins, OfShortRowsAreFoundSideBySide) {
     }
   }
 }
+
+}  // namespace
+
+TEST_F(SpgemmTwins, OfShortRowsAreFoundSideBySide) { check_short_twins(700); }
+TEST_F(SanitizerSpgemmTwins, OfShortRowsAreFoundSideBySide) { check_short_twins(100); }
 
 /// Rows of 4,900 products on 6,500 words of columns come from bits of the whole row.
 TEST_F(SpgemmLongRows, OnManyWordsAreNotCut) {
