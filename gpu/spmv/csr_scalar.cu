@@ -4,13 +4,15 @@
 //          sectors and uses 4 or 8 bytes of each; what L1 keeps decides. Where rows have one to
 //          three entries, lanes read neighbours
 // Launch   rows threads; a warp takes as long as its longest row (divergence)
-// Needs    short rows of like length
+// Needs    short rows of like length. Refused where the longest would take 16 times as long as A
+//          as CSR (UsageError)
 // Source   Bell, Garland: Implementing sparse matrix-vector multiplication on throughput-oriented
 //          processors, SC 2009, "CSR (scalar)"
 // Against  csr_vector, which reads the same bytes coalesced; jagged and sell, which copy A
 
 #include "gpu/device/cuda_check.h"
 #include "gpu/spmv/device_spmv.h"
+#include "gpu/spmv/row_lengths.h"
 
 namespace csrkit::gpu {
 
@@ -37,7 +39,13 @@ template <class Types>
 class CsrScalar {
  public:
   explicit CsrScalar(Semiring semiring) : algebra_(semiring) {}
-  void convert(DeviceCsr a, DeviceMemory&) { a_ = std::move(a); }
+  void convert(DeviceCsr a, DeviceMemory& memory) {
+    // Neighbours in a row lie in L1, so a step takes a fourth of one in slices.
+    constexpr Offset kStepsAtOnce = 4;
+    require_short_rows("csr_scalar", longest_row(a.view<void>(), memory) / kStepsAtOnce,
+                       csr_bytes_of(a));
+    a_ = std::move(a);
+  }
   void launch(const InputVector<typename Types::Vector>& x, const OutputUpdate<Types>& y,
               cudaStream_t stream) const {
     multiply_row_per_thread<Types><<<spmv_blocks(y.rows), kSpmvThreads, 0, stream>>>(
