@@ -592,8 +592,8 @@ TEST_F(SpgemmTwins, HaveTheSameBitsInBlocksOfRows) {
 
 namespace {
 
-/// Triangles in a band, three unknowns each, joined to three others: 12 entries a row. Row i of that
-/// matrix stands at i * step.
+/// Triangles in a band, three unknowns each, joined to three others: 12 entries a row. Its row i
+/// stands at i * step.
 CsrMatrix of_triangles(Index triangles, Index step) {
   const Index rows = 3 * triangles;
   std::vector<Entry> entries;
