@@ -14,6 +14,8 @@
 //          index and value compression (2008)
 #include "cpu/spmv/compressed.h"
 
+#include <algorithm>
+
 #include "core/base/counted.h"
 #include "core/base/huge_pages.h"
 #include "cpu/spmv/slice_analysis.h"
@@ -36,9 +38,13 @@ class Compressed : public RowSums<Kinds> {
     heads_ = Buffer<SliceHead>(slices);
     find_values();
     find_forms();
-    is_within_ = stored_bytes_ <= limits.most_bytes &&
-                 static_cast<double>(kept_by_diagonals()) >=
-                     limits.least_by_diagonals * static_cast<double>(slices);
+    constexpr double kNearlyAll = 0.8;
+    const double by_diagonals =
+        static_cast<double>(kept_by_diagonals()) / std::max(static_cast<double>(slices), 1.0);
+    const bool is_small =
+        stored_bytes_ <= limits.most_bytes ||
+        (by_diagonals >= kNearlyAll && stored_bytes_ <= limits.most_bytes_of_diagonals);
+    is_within_ = is_small && by_diagonals >= limits.least_by_diagonals;
     if (is_within_) fill();
   }
 

@@ -230,6 +230,46 @@ TEST(SpmvAuto, TakesTheFewestBytes) {
   EXPECT_EQ(plan_of("auto", scattered(20))->chosen_kernel(), "csr_balanced") << "small";
 }
 
+/// Of every `period` slices of 32 rows the first `of_them` have the diagonals -1, 0 and 1, the
+/// others two entries a row wherever they are.
+CsrMatrix some_diagonals(Index rows, Index period, Index of_them) {
+  const auto columns = [&](Index i) {
+    std::vector<Index> all;
+    if (i / 32 % period < of_them) {
+      for (Index j = std::max(i - 1, 0); j <= std::min(i + 1, rows - 1); ++j) all.push_back(j);
+    } else {
+      all.push_back(static_cast<Index>(below(random_word(6, i, 0), rows / 2)));
+      all.push_back(rows / 2 + static_cast<Index>(below(random_word(6, i, 1), rows / 2)));
+    }
+    return all;
+  };
+  return matrix_of(rows, rows, columns, random_entry);
+}
+
+/// Tiles of 2 x 2 along three diagonals of tiles: blocks have fewer bytes, diagonals no gathers.
+CsrMatrix tiles_on_diagonals(Index tiles) {
+  const auto columns = [&](Index i) {
+    std::vector<Index> all;
+    for (const Index tile : {i / 2 - 300, i / 2, i / 2 + 300}) {
+      if (tile < 0 || tile >= tiles) continue;
+      all.push_back(2 * tile);
+      all.push_back(2 * tile + 1);
+    }
+    return all;
+  };
+  return matrix_of(2 * tiles, 2 * tiles, columns, random_entry);
+}
+
+TEST(SpmvAuto, TakesDiagonalsInTheCachesWhereTheyAreFull) {
+  setenv("CSRKIT_CPU_ISA", "portable", 1);
+  EXPECT_EQ(plan_of("auto", some_diagonals(30'000, 5, 3))->chosen_kernel(), "csr_chunks");
+  EXPECT_EQ(plan_of("auto", some_diagonals(30'000, 5, 5))->chosen_kernel(), "compressed");
+  EXPECT_EQ(
+      plan_of("auto", convert_values(tiles_on_diagonals(8'000), ValueKind::f32))->chosen_kernel(),
+      "compressed");
+  unsetenv("CSRKIT_CPU_ISA");
+}
+
 TEST(SpmvAuto, DecodesBesideLanesOnlyWhatIsFar) {
   if (!is_supported(Isa::avx512)) GTEST_SKIP() << "there are no lanes of AVX-512";
   setenv("CSRKIT_CPU_ISA", "avx512", 1);
