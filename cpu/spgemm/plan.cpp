@@ -272,6 +272,8 @@ class CpuSpgemmPlan : public SpgemmPlan {
     budget_.note_peak(working_bytes() + bytes + csr_bytes(count, nnz_bound_, problem_.c));
     if (row_nnz_.size() != count) row_nnz_ = Buffer<Index>(count);
     *block = memory_.take_kept();
+    // Room is made for entries only, and a C without any has rows and a kind, too.
+    if (block->col_indices.size() == 0) *block = memory_.take(0, count, 0, problem_.c);
     block->row_offsets = take_row_offsets();
     const Offset nnz = at_once_.make(*method_->one_pass(), count, problem_.a.row_offsets(),
                                      threads_, room_in(*block), [&](Offset entries) {

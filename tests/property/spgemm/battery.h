@@ -59,6 +59,12 @@ inline const std::vector<BatteryProduct>& spgemm_battery() {
          return ProductOperands{matrix_where(40, 40, [](Index, Index j) { return j % 2 == 0; }),
                                 matrix_where(40, 40, [](Index i, Index) { return i % 2 == 1; })};
        }},
+      {"no_path_of_two",  // nothing in C, but a shape and a kind
+       [] {
+         return squared(matrix_where(1000, 1000, [](Index i, Index j) {
+           return i < 500 && j >= 500 && (i + j) % 50 == 0;
+         }));
+       }},
       {"one_entry",
        [] {
          return squared(matrix_of(1, 1, {{0, 0, -1.5}}));

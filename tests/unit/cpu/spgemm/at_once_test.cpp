@@ -186,6 +186,17 @@ CsrMatrix grid(Index width, Index height) {
   return testing::matrix_of(width * height, width * height, entries);
 }
 
+TEST(AtOnce, MakesAProductWithoutEntries) {
+  // Edges that end where none begins, as in a graph of two kinds of nodes: there is no path of two.
+  const CsrMatrix a = testing::matrix_where(
+      1000, 1000, [](Index i, Index j) { return i < 500 && j >= 500 && (i + j) % 50 == 0; });
+  const SpgemmProblem problem = default_spgemm_problem(a, a);
+  std::string choice;
+  const CsrMatrix c = product_by("auto", 2, problem, &choice);
+  EXPECT_NE(choice.find("all at once"), std::string::npos) << choice;
+  EXPECT_TRUE(identical(product_by("adaptive_rows", 2, problem, &choice), c));
+}
+
 TEST(AtOnce, GivesTheBitsOfTwoPasses) {
   for (const CsrMatrix& a :
        {scattered(3000, 1), scattered(3000, 2), scattered(3000, 4), grid(50, 25)}) {
