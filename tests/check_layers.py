@@ -87,7 +87,7 @@ THIRD_PARTY = {
     "cupti.h": ("tests/soak",), "nccl.h": ("tests/gpu",),
 }
 NO_OPENMP = {"core/judge/reference.cpp", "core/judge/reference.h"}  # the truth stays serial
-SYSTEM = re.compile(r"^(sys/\w+\.h|linux/\w+\.h|unistd\.h|spawn\.h|fcntl\.h|link\.h|pthread\.h|dirent\.h|dlfcn\.h|poll\.h|signal\.h|errno\.h|sched\.h|cpuid\.h)$")
+SYSTEM = re.compile(r"^(sys/\w+\.h|linux/\w+\.h|unistd\.h|spawn\.h|fcntl\.h|link\.h|pthread\.h|dirent\.h|dlfcn\.h|poll\.h|signal\.h|errno\.h|locale\.h|sched\.h|cpuid\.h)$")
 STANDARD = re.compile(r"^[a-z_0-9]+$")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')

@@ -2,6 +2,7 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <locale.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -120,6 +121,26 @@ int filter_of(std::string_view head) {
   if (looks_lzma(head)) return ARCHIVE_FILTER_LZMA;
   return looks_xzipped(head) ? ARCHIVE_FILTER_XZ : ARCHIVE_FILTER_ZSTD;
 }
+
+/// libarchive converts names to the characters of the locale, of which "C", where programs begin,
+/// has ASCII only: others would have no name at all. While this lives, the thread has all.
+class AllCharacters {
+ public:
+  AllCharacters() : before_(utf8() == nullptr ? nullptr : uselocale(utf8())) {}
+  ~AllCharacters() {
+    if (before_ != nullptr) uselocale(before_);
+  }
+  AllCharacters(const AllCharacters&) = delete;
+  AllCharacters& operator=(const AllCharacters&) = delete;
+
+ private:
+  static locale_t utf8() {
+    static const locale_t locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
+    return locale;
+  }
+
+  locale_t before_;
+};
 
 struct ArchiveDeleter {
   void operator()(archive* handle) const { archive_read_free(handle); }
@@ -271,6 +292,7 @@ bool ArchiveWalk::next() {
   State& state = *state_;
   if (state.input.stream != nullptr && state.members > 0) state.skip_data();
   state.input.header_room = kMostHeaderBytes;
+  const AllCharacters in_names;
   const int status = archive_read_next_header(state.handle.get(), &state.entry);
   state.input.header_room = kNoLimit;
   if (state.input.has_failed()) state.input.fail();
@@ -289,6 +311,7 @@ bool ArchiveWalk::is_regular_file() const {
 }
 
 ArchiveMember ArchiveWalk::member() const {
+  const AllCharacters in_names;
   const char* name = archive_entry_pathname(state_->entry);
   return {name == nullptr ? "" : name,
           archive_entry_size_is_set(state_->entry) ? archive_entry_size(state_->entry) : -1};

@@ -39,6 +39,29 @@ TEST(ZipArchive, HoldsOneMatrix) {
   EXPECT_EQ(edges.inputs[0].path, scratch / "a.zip");
 }
 
+/// The bytes of an archive as most programs write it: its names are said to be in UTF-8.
+std::string said_to_be_utf8(std::string bytes) {
+  const std::pair<std::string, std::size_t> flags[] = {{"PK\x03\x04", 7}, {"PK\x01\x02", 9}};
+  for (const auto& [head, flag] : flags) {
+    for (auto at = bytes.find(head); at != std::string::npos; at = bytes.find(head, at + 1)) {
+      bytes[at + flag] = static_cast<char>(bytes[at + flag] | 8);
+    }
+  }
+  return bytes;
+}
+
+TEST(ZipArchive, NamesMayHaveAnyCharacters) {
+  const ScratchFolder scratch;
+  const std::string name = "\xc3\xa9t\xc3\xa9/\xe7\xbd\x91.mtx";
+  const std::string plain = zip(scratch, {{"\xc3\xbc.md", "x"}, {name, kMarket}});
+  const std::string marked = scratch.write("b.zip", said_to_be_utf8(content_of(plain)));
+  for (const std::string& path : {plain, marked}) {
+    const ImportResult got = import_matrix(path);
+    EXPECT_EQ(got.notes.at("member"), name);
+    EXPECT_EQ(text_of(got.matrix), "2x2: 0,1");
+  }
+}
+
 TEST(ZipArchive, ParametersGoToListsOfEdges) {
   const ScratchFolder scratch;
   ImportOptions options;
