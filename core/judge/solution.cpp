@@ -69,32 +69,34 @@ struct FirstPlaces {
   std::atomic<Offset> unequal_row{kNowhere};  // its mirror image differs
 };
 
-double value_at(const CsrMatrix& a, Offset position) {
-  return a.visit([&](const auto& view) { return view.template value_as<double>(position); });
-}
-
 Index row_of(const CsrMatrix& a, Offset position) {
   const Offset* const begin = a.row_offsets();
   return static_cast<Index>(std::upper_bound(begin, begin + a.rows() + 1, position) - begin) - 1;
 }
 
-/// Refuses the first place of a row at which A and its transpose differ.
-void refuse_difference_in_row(const CsrMatrix& a, const CsrMatrix& mirror, Index row,
-                              const std::string& name) {
-  Offset here = a.row_offsets()[row], there = mirror.row_offsets()[row];
-  const Offset end = a.row_offsets()[row + 1], mirror_end = mirror.row_offsets()[row + 1];
+/// A place at which A and its transpose differ.
+struct Difference {
+  Index col;  // A's columns, if there is none
+  double here, mirrored;
+};
+
+/// The first one of a row. A place without an entry holds 0, as one with a stored zero does.
+template <class View>
+Difference first_difference(const View& a, const View& mirror, Index row, ValueKind kind) {
+  Offset here = a.row_offsets[row], there = mirror.row_offsets[row];
+  const Offset end = a.row_offsets[row + 1], mirror_end = mirror.row_offsets[row + 1];
   while (here < end || there < mirror_end) {
-    const Index col = here < end ? a.col_indices()[here] : a.cols();
-    const Index mirror_col = there < mirror_end ? mirror.col_indices()[there] : a.cols();
-    const double value = col <= mirror_col ? value_at(a, here) : 0;
-    const double mirrored = mirror_col <= col ? value_at(mirror, there) : 0;
-    if (col != mirror_col || !mirror_each_other(value, mirrored, a.value_kind())) {
-      const Index first = std::min(col, mirror_col);
-      refuse_asymmetry(name, text_of(row, first, value), text_of(first, row, mirrored));
+    const Index col = here < end ? a.col_indices[here] : a.cols;
+    const Index mirror_col = there < mirror_end ? mirror.col_indices[there] : a.cols;
+    const double value = col <= mirror_col ? a.template value_as<double>(here) : 0;
+    const double mirrored = mirror_col <= col ? mirror.template value_as<double>(there) : 0;
+    if (!mirror_each_other(value, mirrored, kind)) {
+      return {std::min(col, mirror_col), value, mirrored};
     }
-    ++here;
-    ++there;
+    here += col <= mirror_col ? 1 : 0;
+    there += mirror_col <= col ? 1 : 0;
   }
+  return {a.cols, 0, 0};
 }
 
 template <class View>
@@ -112,26 +114,31 @@ void look_through(const View& a, const View& mirror, ValueKind kind, const Range
       is_equal = is_equal && a.col_indices[at] == mirror.col_indices[other] &&
                  mirror_each_other(value, mirror.template value_as<double>(other), kind);
     }
-    if (!is_equal) lower_to(places->unequal_row, Offset{row});
+    if (!is_equal && first_difference(a, mirror, row, kind).col < a.cols) {
+      lower_to(places->unequal_row, Offset{row});
+    }
   }
 }
 
 void require_sparse(const CsrMatrix& a, const Range& range, const std::string& name, int threads) {
   const CsrMatrix mirror = transpose(a, threads);
-  FirstPlaces places;
   a.visit([&](const auto& view) {
     mirror.visit([&](const auto& other) {
       if constexpr (std::is_same_v<decltype(view), decltype(other)>) {
+        FirstPlaces places;
         look_through(view, other, a.value_kind(), range, threads, &places);
+        if (const Offset at = places.beyond; at != kNowhere) {
+          refuse_value(name, row_of(a, at), view.col_indices[at],
+                       view.template value_as<double>(at));
+        }
+        if (places.unequal_row == kNowhere) return;
+        const auto row = static_cast<Index>(places.unequal_row);
+        const Difference found = first_difference(view, other, row, a.value_kind());
+        refuse_asymmetry(name, text_of(row, found.col, found.here),
+                         text_of(found.col, row, found.mirrored));
       }
     });
   });
-  if (places.beyond != kNowhere) {
-    const Offset at = places.beyond;
-    refuse_value(name, row_of(a, at), a.col_indices()[at], value_at(a, at));
-  }
-  if (places.unequal_row == kNowhere) return;
-  refuse_difference_in_row(a, mirror, static_cast<Index>(places.unequal_row), name);
 }
 
 template <class Value>

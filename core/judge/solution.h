@@ -10,8 +10,9 @@ namespace csrkit {
 
 /// Refuses what a look at A alone shows: InputError for a value that is not finite, or beyond the
 /// range of the precision, and for a diagonal element that the precision makes 0; VerifyError if A
-/// is not symmetric. Messages begin with `name` (a file) and give the first place. Values that
-/// mirror each other may differ by a few roundings of their kind. `threads` as in team_size.
+/// is not symmetric, where a stored zero equals a place without an entry. Messages begin with
+/// `name` (a file) and give the first place. Values that mirror each other may differ by a few
+/// roundings of their kind. `threads` as in team_size.
 void require_solvable(const SolveProblem& problem, const std::string& name, int threads = 0);
 
 /// How far x is from solving one column.

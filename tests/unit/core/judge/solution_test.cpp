@@ -72,6 +72,21 @@ TEST(Solution, AnOtherValueOrPlaceIsNamed) {
   }
 }
 
+TEST(Solution, AStoredZeroEqualsAPlaceWithoutEntry) {
+  // As where boundary conditions set entries of a row to 0 and remove those of its column.
+  constexpr double kZeroInF32 = 1e-60;
+  const auto obstacle = [](double value) {
+    const auto element = [=](Index i, Index j) {
+      if (i == j) return 4.0;
+      return i == 0 || (i == 3 && j == 1) ? kZeroInF32 : i == 2 && j == 1 ? value : 0.0;
+    };
+    return obstacle_of(problem_of(matrix_of(4, element, ValueKind::f32), false));
+  };
+  EXPECT_EQ(obstacle(0), "");
+  EXPECT_NE(obstacle(2).find("that: row 1, column 2 holds 0, row 2, column 1 holds 2"),
+            std::string::npos);
+}
+
 TEST(Solution, SizesAndPlacesAtTheEdgesOfRowsAndTiles) {
   for (const bool is_dense : {false, true}) {
     const auto obstacle = [&](Index rows, Index row, Index col) {
