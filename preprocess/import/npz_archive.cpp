@@ -95,12 +95,12 @@ ValueArray widen(const Buffer<char>& elements, Offset size, ValueKind kind) {
 }  // namespace
 
 void NpyArray::refuse_element(Offset position, int element_bytes, const std::string& expected,
-                              const std::string& found) const {
+                              const std::string& found, const char* advice) const {
   throw InputError(where_ + ": byte " +
                    std::to_string(header_.data_offset + static_cast<std::uint64_t>(position) *
                                                             static_cast<unsigned>(element_bytes)) +
                    ": expected " + expected + ", found " + found + " as element " +
-                   std::to_string(position));
+                   std::to_string(position) + advice);
 }
 
 void NpyArray::require_vector(Offset length) const {
@@ -232,7 +232,8 @@ ValueArray NpyArray::to_values() const {
         const std::uint64_t magnitude = value < T{0} ? 0 - word : word;
         if (magnitude > kExact) {
           refuse_element(i, sizeof(T), "an integer that float64 holds exactly (up to 2^53)",
-                         std::to_string(value));
+                         std::to_string(value),
+                         "; .astype('<f8') in NumPy rounds them, --value-kind none leaves them");
         }
       }
     }

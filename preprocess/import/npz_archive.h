@@ -46,7 +46,7 @@ class NpyArray {
   template <class F>
   void for_integer_type(F&& f) const;
   [[noreturn]] void refuse_element(Offset position, int element_bytes, const std::string& expected,
-                                   const std::string& found) const;
+                                   const std::string& found, const char* advice = "") const;
 
   std::string where_;
   NpyHeader header_;

@@ -62,6 +62,11 @@ Partition found_parts(const PartitionToolOptions& options, const CsrFile& file) 
   const CsrMatrix matrix = without_rows(file.matrix, hubs_of(options, file.matrix));
   const Index finest = options.parts.back();
   if (options.method == PartMethod::metis) {
+    if (matrix.rows() != matrix.cols()) {  // the ordering's own words advise other orderings
+      throw UsageError("--method metis needs a square matrix; '" + options.input + "' has " +
+                       counted(matrix.rows(), "row") + " and " + counted(matrix.cols(), "column") +
+                       ": community, stream and blocks take any shape");
+    }
     return parts_of_old_rows(make_ordering("metis-partition", matrix, options.reorder));
   }
   if (options.method == PartMethod::stream) {

@@ -29,10 +29,14 @@ Buffer<Index> numbers_of_text(ByteSource& source, Index size, Offset limit, cons
     const char* const word = at;
     std::uint64_t number = 0;
     const bool is_number = scan::read_digits(at, number);
+    const bool is_word = is_number && (scan::is_blank(*at) || *at == ',' || *at == ';');
     at = scan::skip_blanks(at);
     if (!is_number || (*at != '\n' && *at != '\r') || number >= static_cast<std::uint64_t>(limit)) {
       lines.refuse(lines.line() - 1, "expected one number from 0 to " + std::to_string(limit - 1) +
-                                         ", found " + scan::quote_word(word));
+                                         ", found " + scan::quote_word(word) +
+                                         (is_word && number < static_cast<std::uint64_t>(limit)
+                                              ? " and more in the line; write each on its own line"
+                                              : ""));
     }
     if (count == size) {
       lines.refuse(lines.line() - 1, "expected " + counted(size, "number") + ", one for each " +

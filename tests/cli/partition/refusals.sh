@@ -26,9 +26,7 @@ refused 2 "expected a number that divides 6" graph.csr out.csr --parts 4 --parti
 refused 5 "more than the limit of 1000" graph.csr out.csr --parts 2 --method stream --memory-limit 1000
 refused 5 "the lists of the parts take" graph.csr out.csr --parts 2,10 --method blocks --memory-limit 1000
 refused 4 "cannot" missing.csr out.csr --parts 2 --method blocks
-if ! csr-reorder --list | grep -q "NOT AVAILABLE"; then
-  refused 2 "needs a square matrix" wide.csr out.csr --parts 2 --method metis
-fi
+refused 2 "community, stream and blocks take any shape" wide.csr out.csr --parts 2 --method metis
 csr-partition graph.csr out.csr --parts 2 --method blocks --quiet
 expect 2 csr-partition graph.csr out.csr --parts 2 --method blocks
 says "--force"

@@ -94,7 +94,8 @@ TEST(ImportNpz, KeepsEveryNumberOfEveryType) {
     import_with_data(scratch, "<i8", I8{1, 2, (std::int64_t{1} << 53) + 1});
   });
   EXPECT_NE(refusal.find("(data.npy): byte 144: expected"), std::string::npos) << refusal;
-  EXPECT_NE(refusal.find("found 9007199254740993 as element 2"), std::string::npos) << refusal;
+  EXPECT_NE(refusal.find("found 9007199254740993 as element 2; .astype("), std::string::npos)
+      << refusal;
   EXPECT_NE(message_of<InputError>([&] {
               import_with_data(scratch, "<c8", std::vector<std::uint64_t>{1, 2, 3});
             }).find("'<c8'"),

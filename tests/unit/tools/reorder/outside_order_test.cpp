@@ -42,7 +42,13 @@ TEST(OutsideOrder, RefusesWhatIsNoPermutation) {
   EXPECT_NE(refusal("0\n3\n1\n", 3).find("p.txt:2: expected one number from 0 to 2"),
             std::string::npos);
   EXPECT_NE(refusal("0\n-1\n1\n", 3).find("p.txt:2: "), std::string::npos);
-  EXPECT_NE(refusal("0 1\n2\n", 3).find("p.txt:1: "), std::string::npos);
+  for (const char* const two : {"0 1\n2\n", "0,1\n2\n", "0\t1 2"}) {
+    EXPECT_NE(
+        refusal(two, 3).find("p.txt:1: expected one number from 0 to 2, found \"0\" and more "),
+        std::string::npos);
+  }
+  EXPECT_NE(refusal("0.5\n1\n2\n", 3).find("found \"0.5\""), std::string::npos);
+  EXPECT_EQ(refusal("7 \n1\n2\n", 3).find(" and more "), std::string::npos);
   EXPECT_NE(refusal("0\n1\n", 3).find("found 2"), std::string::npos);
   EXPECT_NE(refusal("0\n1\n2\n0\n", 3).find("p.txt:4: expected 3 numbers"), std::string::npos);
   EXPECT_NE(refusal(npy("<i4", std::vector<Index>{0, 1}), 3).find("expected 3 elements"),
