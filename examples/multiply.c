@@ -1,7 +1,8 @@
 /* Opens a matrix, multiplies it with a dense one of f32, and prints the first row of the product.
  *
  *   multiply MATRIX.csr [DENSE_COLS]
- */
+ *
+ * MATRIX.csr has values of f32, as csr-import makes with --value-kind f32, or none. */
 #include <csrkit.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-"""Opens a matrix, multiplies it with a dense one of f32, and prints the first row of the product.
+"""Opens a matrix, multiplies it with a dense one, and prints the first row of the product.
 
     python multiply.py MATRIX.csr [DENSE_COLS]
 
@@ -15,8 +15,9 @@ def main():
         sys.exit("usage: multiply.py MATRIX.csr [DENSE_COLS]")
     a = csrkit.open(sys.argv[1])
     dense_cols = int(sys.argv[2]) if len(sys.argv) > 2 else 4
-    elements = array.array("f", list(range(1, dense_cols + 1)) * a.shape[1])
-    b = memoryview(elements).cast("B").cast("f", (a.shape[1], dense_cols))
+    kind = "d" if a.kind == "f64" else "f"  # B has the matrix's kind
+    elements = array.array(kind, list(range(1, dense_cols + 1)) * a.shape[1])
+    b = memoryview(elements).cast("B").cast(kind, (a.shape[1], dense_cols))
 
     c = csrkit.spmm(a, b)  # the first call analyses the matrix, later ones multiply only
 

@@ -4,9 +4,11 @@ examples=$CLI_FOLDER/../../examples
 unpack_package
 export PYTHONPATH=$PWD/site
 tiny_mtx >tiny.mtx
-expect 0 csr-import tiny.mtx tiny.csr --value-kind f32 --quiet
-expect 0 python3 "$examples/multiply.py" tiny.csr
-equals "$(cat out)" "4 x 4, 6 nonzeros; row 0 of the product: -0.5 -1 -1.5 -2"
+for kind in f32 auto; do # auto: f64, as text has it
+  expect 0 csr-import tiny.mtx tiny.csr --value-kind $kind --quiet --force
+  expect 0 python3 "$examples/multiply.py" tiny.csr
+  equals "$(cat out)" "4 x 4, 6 nonzeros; row 0 of the product: -0.5 -1 -1.5 -2"
+done
 expect 1 python3 "$examples/multiply.py" nowhere.csr
 grep -q '^multiply.py: error: .*nowhere.csr' err || fail "the missing file is not named"
 
