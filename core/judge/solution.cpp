@@ -58,10 +58,9 @@ struct Range {
 }
 
 [[noreturn]] void refuse_asymmetry(const std::string& name, const std::string& here,
-                                   const std::string& there) {
+                                   const std::string& there, const char* advice) {
   throw VerifyError(name + ": A is not symmetric, and conjugate gradients need that: " + here +
-                    ", " + there + kCounted +
-                    "; csr-import --symmetrize mirrors entries that are stored on one side only");
+                    ", " + there + kCounted + "; " + advice);
 }
 
 struct FirstPlaces {
@@ -134,8 +133,9 @@ void require_sparse(const CsrMatrix& a, const Range& range, const std::string& n
         if (places.unequal_row == kNowhere) return;
         const auto row = static_cast<Index>(places.unequal_row);
         const Difference found = first_difference(view, other, row, a.value_kind());
-        refuse_asymmetry(name, text_of(row, found.col, found.here),
-                         text_of(found.col, row, found.mirrored));
+        refuse_asymmetry(
+            name, text_of(row, found.col, found.here), text_of(found.col, row, found.mirrored),
+            "csr-import --symmetrize mirrors entries that are stored on one side only");
       }
     });
   });
@@ -171,7 +171,8 @@ void require_dense(const ConstDenseView& a, const Range& range, const std::strin
   if (at == kNowhere) return;
   const auto i = static_cast<Index>(at / a.rows), j = static_cast<Index>(at % a.rows);
   if (places.beyond != kNowhere) refuse_value(name, i, j, value(i, j));
-  refuse_asymmetry(name, text_of(i, j, value(i, j)), text_of(j, i, value(j, i)));
+  refuse_asymmetry(name, text_of(i, j, value(i, j)), text_of(j, i, value(j, i)),
+                   "store both triangles, or solve with (A + A.T) / 2 if that is meant");
 }
 
 }  // namespace

@@ -65,9 +65,10 @@ TEST(Solution, AnOtherValueOrPlaceIsNamed) {
     const std::string here = "row 3, column 70 holds 2", there = "row 70, column 3 holds 0";
     EXPECT_EQ(with(3, 70, 2),
               "verify: a.csr: A is not symmetric, and conjugate gradients need that: " +
-                  (is_dense ? there + ", " + here : here + ", " + there) +
-                  " (counted from 0); csr-import --symmetrize mirrors entries that are stored on "
-                  "one side only");
+                  (is_dense ? there + ", " + here : here + ", " + there) + " (counted from 0); " +
+                  (is_dense ? "store both triangles, or solve with (A + A.T) / 2 if that is meant"
+                            : "csr-import --symmetrize mirrors entries that are stored on one side "
+                              "only"));
     EXPECT_NE(with(5, 5, INFINITY).find("row 5, column 5"), std::string::npos);
   }
 }
