@@ -19,7 +19,12 @@ struct Shape {
 
 Shape read_shape(const NpzArchive& archive, const std::string& name) {
   const NpyArray array = archive.read(name);
-  array.require_vector(2);
+  array.require_vector();
+  if (array.size() != 2) {  // SciPy's sparse arrays have any number of dimensions
+    throw InputError(array.where() + ": byte 0: expected a matrix of two dimensions, found " +
+                     std::to_string(array.size()) +
+                     "; reshape it in SciPy, array.reshape((1, -1)) makes it a row");
+  }
   const Buffer<Index> sizes = array.to_indices(kMaxIndex + 1);
   return {sizes[0], sizes[1]};
 }
@@ -72,8 +77,9 @@ void read_compressed(const NpzArchive& archive, const std::string& prefix, bool 
 }
 
 void read_coordinates(const NpzArchive& archive, const ReadRequest& request, ImportResult& result) {
-  require_arrays(archive, {"data", "row", "col", "shape"});
+  require_arrays(archive, {"data", "shape"});
   const Shape shape = read_shape(archive, "shape");
+  require_arrays(archive, {"row", "col"});
   CooMatrix coo;
   coo.rows = shape.rows;
   coo.cols = shape.cols;

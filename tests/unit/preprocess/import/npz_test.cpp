@@ -102,6 +102,29 @@ TEST(ImportNpz, KeepsEveryNumberOfEveryType) {
             std::string::npos);
 }
 
+TEST(ImportNpz, SparseArraysOfOtherDimensionsAreNoMatrices) {
+  const ScratchFolder scratch;
+  SmallNpz(scratch / "coo.npz")
+      .add("coords", "<i4", I4{0, 2}, {1, 2})
+      .add_text("format", "coo")
+      .add("shape", "<i8", I8{3})
+      .add("data", "<f8", F8{1, 3})
+      .finish();
+  SmallNpz(scratch / "csr.npz")
+      .add("indices", "<i4", I4{0, 2})
+      .add("indptr", "<i4", I4{0, 2})
+      .add_text("format", "csr")
+      .add("shape", "<i8", I8{3})
+      .add("data", "<f8", F8{1, 3})
+      .finish();
+  for (const char* const name : {"coo.npz", "csr.npz"}) {
+    EXPECT_NE(message_of<InputError>([&] {
+                import_matrix(scratch / name);
+              }).find("expected a matrix of two dimensions, found 1; reshape it"),
+              std::string::npos);
+  }
+}
+
 TEST(ImportNpz, ReadsCooAndCscAndRepairsWhatIsUnsortedOrDouble) {
   const ScratchFolder scratch;
   SmallNpz(scratch / "coo.npz")
