@@ -71,6 +71,178 @@ double peer_seconds(const LinkProfile& peers, Offset rows, std::uint64_t row_byt
          static_cast<double>(sum_bytes) / peers.bytes_per_second;
 }
 
+/// What a product takes on a rank, and how much of that it waits for others.
+struct RankSeconds {
+  double all = 0, exchange = 0;
+};
+
+/// The ranks of a grid: one for each part and group of columns of B. All groups are as wide as the
+/// widest.
+struct GridModel {
+  GridModel(const RankSizes& of_matrix, Index ranks, Index group_width,
+            const ClusterProfile& cluster, const ReadSeconds& reads_in_order)
+      : sizes(of_matrix),
+        profile(cluster),
+        in_order(reads_in_order),
+        width(static_cast<std::uint64_t>(group_width)),
+        row_bytes(width * element_bytes(sizes.kind)),
+        sum_bytes(width * result_bytes(sizes.kind)),
+        curve(gather_curve(profile.device, static_cast<double>(row_bytes) / 4)),
+        per_node(std::min(ranks, profile.ranks_per_node)),
+        is_one_node(ranks <= profile.ranks_per_node),
+        is_in_place(is_one_node && profile.device.device == kCpu) {}
+
+  const RankSizes& sizes;
+  const ClusterProfile& profile;
+  const ReadSeconds& in_order;
+  std::uint64_t width;      // columns of B and C
+  std::uint64_t row_bytes;  // of a row of B
+  std::uint64_t sum_bytes;  // of a row of C
+  GatherCurve curve;
+  Index per_node;
+  bool is_one_node;
+  // Ranks on processors of one host read each other's rows of B where they are: none is stored
+  // twice.
+  bool is_in_place;
+
+  std::uint64_t received_bytes(const PartHead& head) const {
+    return static_cast<std::uint64_t>(head.halo_cols) * row_bytes +
+           static_cast<std::uint64_t>(head.sums_received) * sum_bytes;
+  }
+  std::uint64_t sent_bytes(const PartHead& head) const {
+    return static_cast<std::uint64_t>(head.send_cols) * row_bytes +
+           static_cast<std::uint64_t>(head.sums_sent) * sum_bytes;
+  }
+  double exchanged_bytes(const PartHead& head) const {
+    return static_cast<double>(std::max(received_bytes(head), sent_bytes(head)));
+  }
+  double table_bytes(Index rows) const {
+    return static_cast<double>(rows) * static_cast<double>(row_bytes);
+  }
+
+  std::uint64_t memory_bytes(const PartHead& head) const {
+    const auto rows = static_cast<std::uint64_t>(head.rows());
+    return 2 * (rows + 1) * sizeof(Offset) +
+           static_cast<std::uint64_t>(head.entries + head.piece_entries) *
+               (sizeof(Index) + static_cast<std::uint64_t>(size_of(sizes.kind))) +
+           (static_cast<std::uint64_t>(head.halo_cols) +
+            static_cast<std::uint64_t>(head.send_cols)) *
+               sizeof(Index) +
+           static_cast<std::uint64_t>(head.own_cols()) * row_bytes +
+           (is_in_place
+                ? static_cast<std::uint64_t>(head.sums_received + head.sums_sent) * sum_bytes
+                : received_bytes(head) + sent_bytes(head)) +
+           rows * sum_bytes;
+  }
+
+  /// Of the node that moves most; ranks fill nodes one after the other.
+  double busiest_node_bytes(const std::vector<PartHead>& parts, Index groups) const {
+    double busiest = 0, node = 0;
+    Index on_node = 0;
+    for (const PartHead& head : parts) {
+      for (Index group = 0; group < groups; ++group) {
+        node += exchanged_bytes(head);
+        busiest = std::max(busiest, node);
+        if (++on_node == per_node) on_node = 0, node = 0;
+      }
+    }
+    return busiest;
+  }
+
+  /// What reads take that are random in a table, or less in their order: a part has its share of
+  /// the whole matrix', without `far_entries`, which were the far ones.
+  double reads_of(const PartHead& head, Offset entries, double table, Offset far_entries) const {
+    const double random = reads_seconds(curve, entries, table);
+    if (!in_order || sizes.nnz == 0) return random;
+    const double share = in_order(static_cast<double>(row_bytes)) / static_cast<double>(sizes.nnz) *
+                         static_cast<double>(head.entries);
+    const double far = reads_seconds(curve, far_entries, table_bytes(sizes.cols));
+    return std::min(random, std::max(share - far, reads_seconds(curve, entries, 1)));
+  }
+
+  RankSeconds in_place(const PartHead& head) const {
+    const double sums = static_cast<double>(std::max(head.sums_received, head.sums_sent)) *
+                        static_cast<double>(sum_bytes);
+    const double waited =
+        head.neighbours == 0 && sums == 0
+            ? 0
+            : profile.link.seconds_per_exchange + sums / profile.link.bytes_per_second;
+    const double own_table = table_bytes(head.own_cols());
+    return {profile.device.fixed_seconds + waited + head.rows() * curve.seconds_per_streamed_row +
+                reads_of(head, head.entries, own_table + table_bytes(head.halo_cols), 0) +
+                reads_seconds(curve, head.piece_entries, own_table),
+            waited};
+  }
+
+  /// The halo's rows of B come packed in messages, or each is read from its owner's memory.
+  RankSeconds with_copies(const PartHead& head, bool reads_peers, double network_seconds) const {
+    const double copy_rate = profile.device.copy_bytes_per_second;
+    const bool is_gpu = profile.device.device == kGpu;
+    const double moved = exchanged_bytes(head);
+    const auto most_sums = static_cast<std::uint64_t>(std::max(head.sums_received, head.sums_sent));
+    const double exchanged =
+        moved == 0 ? 0
+        : reads_peers
+            ? peer_seconds(profile.peers, std::max<Offset>(head.halo_cols, head.send_cols),
+                           row_bytes, most_sums * sum_bytes)
+        : is_one_node ? exchange_seconds(profile.link, moved)
+                      : network_seconds;
+    const double packed =
+        moved == 0 || reads_peers ? 0 : 2 * table_bytes(head.send_cols) / copy_rate;
+    const double own_table = table_bytes(head.own_cols());
+    const Offset halo_entries = head.entries - head.own_entries;
+    const double rows_seconds = head.rows() * curve.seconds_per_streamed_row;
+    const double own = rows_seconds + reads_of(head, head.own_entries, own_table, halo_entries);
+    // The halo's terms are added to rows of C, which a GPU reads again.
+    const double c_seconds = is_gpu ? head.rows() * static_cast<double>(sum_bytes) / copy_rate : 0;
+    const double halo = head.halo_cols == 0
+                            ? 0
+                            : rows_seconds + c_seconds +
+                                  reads_seconds(curve, halo_entries, table_bytes(head.halo_cols));
+    const double pieces = reads_seconds(curve, head.piece_entries, own_table);
+    const double slowed = is_gpu ? kSlowedByTravel * exchanged : 0;
+    return {
+        profile.device.fixed_seconds + packed + pieces + std::max(own + slowed, exchanged) + halo,
+        exchanged};
+  }
+};
+
+template <class SecondsOf>
+RankSeconds slowest(const std::vector<PartHead>& parts, SecondsOf&& seconds_of) {
+  RankSeconds latest;
+  for (const PartHead& head : parts) {
+    const RankSeconds seconds = seconds_of(head);
+    if (seconds.all > latest.all) latest = seconds;
+  }
+  return latest;
+}
+
+/// Writes the times of the faster way for rows of B.
+void forecast_seconds(const GridModel& model, const std::vector<PartHead>& parts,
+                      GridForecast* grid) {
+  const auto take = [&](bool reads_peers, const RankSeconds& seconds) {
+    grid->reads_peers = reads_peers;
+    grid->seconds = seconds.all;
+    grid->exchange_seconds = seconds.exchange;
+  };
+  if (model.is_in_place) {
+    return take(true, slowest(parts, [&](const PartHead& head) { return model.in_place(head); }));
+  }
+  const double network_seconds =
+      model.is_one_node
+          ? 0
+          : exchange_seconds(model.profile.network, model.busiest_node_bytes(parts, grid->groups));
+  const auto with_copies = [&](bool reads_peers) {
+    return slowest(parts, [&](const PartHead& head) {
+      return model.with_copies(head, reads_peers, network_seconds);
+    });
+  };
+  take(false, with_copies(false));
+  if (!model.is_one_node || model.profile.peers.bytes_per_second <= 0) return;
+  const RankSeconds by_reading = with_copies(true);
+  if (by_reading.all < grid->seconds) take(true, by_reading);
+}
+
 }  // namespace
 
 CountedParts one_part(const RankSizes& sizes) {
@@ -90,148 +262,28 @@ bool is_better(const GridForecast& a, const GridForecast& b) {
 GridForecast forecast_grid(const RankSizes& sizes, const CountedParts& parts, Index groups,
                            Index dense_cols, const ClusterProfile& profile,
                            const ReadSeconds& in_order) {
+  const std::vector<PartHead>& heads = parts.level.parts;
   GridForecast grid;
-  grid.parts = static_cast<Index>(parts.level.parts.size());
+  grid.parts = static_cast<Index>(heads.size());
   grid.groups = groups;
   grid.ranks = grid.parts * groups;
   grid.is_of_file = parts.is_of_file;
-  // The widest group has its columns rounded up; all groups together have K.
-  const auto width = static_cast<std::uint64_t>((dense_cols + groups - 1) / groups);
-  const std::uint64_t element = element_bytes(sizes.kind);
-  const std::uint64_t row_bytes = width * element;
-  const GatherCurve curve = gather_curve(profile.device, static_cast<double>(row_bytes) / 4);
-  const Index per_node = std::min(grid.ranks, profile.ranks_per_node);
-  const bool is_one_node = grid.ranks <= profile.ranks_per_node;
-  // Ranks on processors of one host read each other's rows of B where they are: none is stored
-  // twice.
-  const bool is_in_place = is_one_node && profile.device.device == kCpu;
-  const bool is_gpu = profile.device.device == kGpu;
-  const std::uint64_t sum_bytes = width * result_bytes(sizes.kind);
+  const GridModel model(sizes, grid.ranks, (dense_cols + groups - 1) / groups, profile, in_order);
   Offset halo_cols = 0, sums = 0;
-  double busiest_node = 0, node = 0;
-  Index on_node = 0;
-  std::vector<double> exchange;
-  for (const PartHead& head : parts.level.parts) {
+  for (const PartHead& head : heads) {
     halo_cols += head.halo_cols;
     sums += head.sums_received;
-    const std::uint64_t received = static_cast<std::uint64_t>(head.halo_cols) * row_bytes +
-                                   static_cast<std::uint64_t>(head.sums_received) * sum_bytes;
-    const std::uint64_t sent = static_cast<std::uint64_t>(head.send_cols) * row_bytes +
-                               static_cast<std::uint64_t>(head.sums_sent) * sum_bytes;
-    grid.worst_received_bytes = std::max(grid.worst_received_bytes, received);
-    grid.worst_sent_bytes = std::max(grid.worst_sent_bytes, sent);
-    exchange.push_back(static_cast<double>(std::max(received, sent)));
-    for (Index group = 0; group < groups; ++group) {  // ranks fill nodes one after the other
-      node += exchange.back();
-      busiest_node = std::max(busiest_node, node);
-      if (++on_node == per_node) on_node = 0, node = 0;
-    }
-    const auto rows = static_cast<std::uint64_t>(head.rows());
-    const std::uint64_t memory =
-        2 * (rows + 1) * sizeof(Offset) +
-        static_cast<std::uint64_t>(head.entries + head.piece_entries) *
-            (sizeof(Index) + static_cast<std::uint64_t>(size_of(sizes.kind))) +
-        (static_cast<std::uint64_t>(head.halo_cols) + static_cast<std::uint64_t>(head.send_cols)) *
-            sizeof(Index) +
-        static_cast<std::uint64_t>(head.own_cols()) * row_bytes +
-        (is_in_place ? static_cast<std::uint64_t>(head.sums_received + head.sums_sent) * sum_bytes
-                     : received + sent) +
-        rows * width * result_bytes(sizes.kind);
-    grid.rank_bytes = std::max(grid.rank_bytes, memory);
+    grid.worst_received_bytes = std::max(grid.worst_received_bytes, model.received_bytes(head));
+    grid.worst_sent_bytes = std::max(grid.worst_sent_bytes, model.sent_bytes(head));
+    grid.rank_bytes = std::max(grid.rank_bytes, model.memory_bytes(head));
   }
-  grid.moved_bytes = (static_cast<std::uint64_t>(halo_cols) * element +
+  // All groups together have K columns.
+  grid.moved_bytes = (static_cast<std::uint64_t>(halo_cols) * element_bytes(sizes.kind) +
                       static_cast<std::uint64_t>(sums) * result_bytes(sizes.kind)) *
                      static_cast<std::uint64_t>(dense_cols);
-  const double network_seconds = is_one_node ? 0 : exchange_seconds(profile.network, busiest_node);
-  const auto table = [&](Index rows) {
-    return static_cast<double>(rows) * static_cast<double>(row_bytes);
-  };
-  // What reads take that are random in a table, or less in their order: a part has its share of the
-  // whole matrix', without `far_entries`, which were the far ones.
-  const auto reads_of = [&](const PartHead& head, Offset entries, double table_bytes,
-                            Offset far_entries) {
-    const double random = reads_seconds(curve, entries, table_bytes);
-    if (!in_order || sizes.nnz == 0) return random;
-    const double share = in_order(static_cast<double>(row_bytes)) / static_cast<double>(sizes.nnz) *
-                         static_cast<double>(head.entries);
-    const double far = reads_seconds(curve, far_entries, table(sizes.cols));
-    return std::min(random, std::max(share - far, reads_seconds(curve, entries, 1)));
-  };
-  const auto slowest_in_place = [&] {
-    double latest = 0;
-    for (const PartHead& head : parts.level.parts) {
-      const double sums_bytes = static_cast<double>(std::max(head.sums_received, head.sums_sent)) *
-                                static_cast<double>(sum_bytes);
-      const double waited =
-          head.neighbours == 0 && sums_bytes == 0
-              ? 0
-              : profile.link.seconds_per_exchange + sums_bytes / profile.link.bytes_per_second;
-      const double seconds =
-          profile.device.fixed_seconds + waited + head.rows() * curve.seconds_per_streamed_row +
-          reads_of(head, head.entries, table(head.own_cols()) + table(head.halo_cols), 0) +
-          reads_seconds(curve, head.piece_entries, table(head.own_cols()));
-      if (seconds > latest) {
-        latest = seconds;
-        grid.exchange_seconds = waited;
-      }
-    }
-    return latest;
-  };
-  const auto slowest = [&](bool reads_peers, double* exchange_of_slowest) {
-    double latest = 0;
-    for (std::size_t p = 0; p < parts.level.parts.size(); ++p) {
-      const PartHead& head = parts.level.parts[p];
-      const double moved = exchange[p];
-      const auto most_sums =
-          static_cast<std::uint64_t>(std::max(head.sums_received, head.sums_sent));
-      const double exchanged =
-          moved == 0 ? 0
-          : reads_peers
-              ? peer_seconds(profile.peers, std::max<Offset>(head.halo_cols, head.send_cols),
-                             row_bytes, most_sums * sum_bytes)
-          : is_one_node ? exchange_seconds(profile.link, moved)
-                        : network_seconds;
-      const double packed = moved == 0 || reads_peers ? 0
-                                                      : 2 * static_cast<double>(head.send_cols) *
-                                                            static_cast<double>(row_bytes) /
-                                                            profile.device.copy_bytes_per_second;
-      const double rows_seconds = head.rows() * curve.seconds_per_streamed_row;
-      const double own_reads =
-          reads_of(head, head.own_entries, table(head.own_cols()), head.entries - head.own_entries);
-      const double own = rows_seconds + own_reads;
-      // The halo's terms are added to rows of C, which a GPU reads again.
-      const double c_seconds = is_gpu ? head.rows() * static_cast<double>(sum_bytes) /
-                                            profile.device.copy_bytes_per_second
-                                      : 0;
-      const double halo =
-          head.halo_cols == 0
-              ? 0
-              : rows_seconds + c_seconds +
-                    reads_seconds(curve, head.entries - head.own_entries, table(head.halo_cols));
-      const double pieces = reads_seconds(curve, head.piece_entries, table(head.own_cols()));
-      const double slowed = is_gpu ? kSlowedByTravel * exchanged : 0;
-      const double seconds =
-          profile.device.fixed_seconds + packed + pieces + std::max(own + slowed, exchanged) + halo;
-      if (seconds > latest) {
-        latest = seconds;
-        *exchange_of_slowest = exchanged;
-      }
-    }
-    return latest;
-  };
-  grid.reads_peers = is_in_place;
-  grid.seconds = is_in_place ? slowest_in_place() : slowest(false, &grid.exchange_seconds);
-  if (!is_in_place && is_one_node && profile.peers.bytes_per_second > 0) {
-    double exchanged = 0;
-    const double seconds = slowest(true, &exchanged);
-    if (seconds < grid.seconds) {
-      grid.reads_peers = true;
-      grid.seconds = seconds;
-      grid.exchange_seconds = exchanged;
-    }
-  }
+  forecast_seconds(model, heads, &grid);
   grid.fits = static_cast<double>(grid.rank_bytes) <= profile.rank_memory_bytes;
-  if (parts.plain_halo_cols && *parts.plain_halo_cols > 0) {
+  if (parts.plain_halo_cols.value_or(0) > 0) {
     grid.gained =
         1 - static_cast<double>(halo_cols + sums) / static_cast<double>(*parts.plain_halo_cols);
   }
