@@ -23,29 +23,31 @@ bool is_vector_aligned(const ConstDenseView& view) {
          (view.leading_dim == view.cols || row_bytes % kVectorBytes == 0);
 }
 
+void require_dense(const char* name, const ConstDenseView& view, Index rows, Index cols,
+                   ValueKind kind, Capabilities capabilities) {
+  if (view.rows != rows || view.cols != cols) {
+    throw UsageError(std::string(name) + " is " + text_of(view.rows, view.cols) +
+                     "; this product needs " + text_of(rows, cols));
+  }
+  if (view.kind != kind) {
+    throw UsageError(std::string(name) + " holds " + name_of(view.kind) + "; this product needs " +
+                     name_of(kind));
+  }
+  if (view.leading_dim < view.cols) {
+    throw UsageError(std::string(name) + " has a leading dimension below its columns");
+  }
+  if (view.leading_dim > view.cols) {
+    require_capabilities(capabilities, kLeadingDimension, kThisKernel);
+  }
+  if (view.space == MemorySpace::device && !is_vector_aligned(view)) {
+    require_capabilities(capabilities, kAnyAlignment, kThisKernel);
+  }
+}
+
 void require_bindable(const OperatorShape& shape, Capabilities capabilities,
                       const ConstDenseView& b, const DenseView& c) {
-  const auto check = [&](const char* name, Index rows, ValueKind kind, const ConstDenseView& view) {
-    if (view.rows != rows || view.cols != shape.dense_cols) {
-      throw UsageError(std::string(name) + " is " + text_of(view.rows, view.cols) +
-                       "; this product needs " + text_of(rows, shape.dense_cols));
-    }
-    if (view.kind != kind) {
-      throw UsageError(std::string(name) + " holds " + name_of(view.kind) +
-                       "; this product needs " + name_of(kind));
-    }
-    if (view.leading_dim < view.cols) {
-      throw UsageError(std::string(name) + " has a leading dimension below its columns");
-    }
-    if (view.leading_dim > view.cols) {
-      require_capabilities(capabilities, kLeadingDimension, kThisKernel);
-    }
-    if (view.space == MemorySpace::device && !is_vector_aligned(view)) {
-      require_capabilities(capabilities, kAnyAlignment, kThisKernel);
-    }
-  };
-  check("B", shape.input_rows, shape.b, b);
-  check("C", shape.output_rows, shape.c, c);
+  require_dense("B", b, shape.input_rows, shape.dense_cols, shape.b, capabilities);
+  require_dense("C", c, shape.output_rows, shape.dense_cols, shape.c, capabilities);
 }
 
 void require_factor(const char* name, double factor, ValueKind sums) {

@@ -74,6 +74,11 @@ class Operator : public Plan {
 /// bytes.
 bool is_vector_aligned(const ConstDenseView& view);
 
+/// Throws UsageError, in which the operand is `name`, unless it is rows x cols of that kind and a
+/// kernel with these capabilities can use it.
+void require_dense(const char* name, const ConstDenseView& view, Index rows, Index cols,
+                   ValueKind kind, Capabilities capabilities);
+
 /// Throws UsageError for operands that do not fit the shape or that a kernel with these
 /// capabilities cannot use; operators call it first in bind.
 void require_bindable(const OperatorShape& shape, Capabilities capabilities,

@@ -65,34 +65,12 @@ Capabilities needed_for(const SddmmProblem& problem) {
 
 void require_bindable(const SddmmProblem& problem, Capabilities capabilities,
                       const ConstDenseView& x, const ConstDenseView& y, const ConstValuesView& c) {
-  constexpr char kThisKernel[] = "this kernel";
-  const auto text_of = [](Index rows, Index cols) {
-    return std::to_string(rows) + " x " + std::to_string(cols);
-  };
-  const auto require_kind = [](const char* name, ValueKind kind, ValueKind wanted) {
-    if (kind == wanted) return;
-    throw UsageError(std::string(name) + " holds " + name_of(kind) + "; this product needs " +
-                     name_of(wanted));
-  };
-  const auto require_dense = [&](const char* name, Index rows, const ConstDenseView& view) {
-    if (view.rows != rows || view.cols != problem.dense_cols) {
-      throw UsageError(std::string(name) + " is " + text_of(view.rows, view.cols) +
-                       "; this product needs " + text_of(rows, problem.dense_cols));
-    }
-    require_kind(name, view.kind, problem.x);
-    if (view.leading_dim < view.cols) {
-      throw UsageError(std::string(name) + " has a leading dimension below its columns");
-    }
-    if (view.leading_dim > view.cols) {
-      require_capabilities(capabilities, kLeadingDimension, kThisKernel);
-    }
-    if (view.space == MemorySpace::device && !is_vector_aligned(view)) {
-      require_capabilities(capabilities, kAnyAlignment, kThisKernel);
-    }
-  };
-  require_dense("X", problem.a.rows(), x);
-  require_dense("Y", problem.a.cols(), y);
-  require_kind("C", c.kind, problem.c);
+  require_dense("X", x, problem.a.rows(), problem.dense_cols, problem.x, capabilities);
+  require_dense("Y", y, problem.a.cols(), problem.dense_cols, problem.x, capabilities);
+  if (c.kind != problem.c) {
+    throw UsageError(std::string("C holds ") + name_of(c.kind) + "; this product needs " +
+                     name_of(problem.c));
+  }
   if (c.size != problem.a.nnz()) {
     throw UsageError("C has " + counted(c.size, "element") + "; this product needs " +
                      std::to_string(problem.a.nnz()) + ", one for each entry of A");

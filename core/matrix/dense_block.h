@@ -1,4 +1,4 @@
-// Blocks of a dense matrix that is not in memory as a whole.
+// Rows of a block of a dense matrix, packed for a copy elsewhere and unpacked.
 #pragma once
 
 #include <cstddef>
@@ -7,10 +7,6 @@
 #include "core/matrix/dense_matrix.h"
 
 namespace csrkit {
-
-/// Fills `block`, which begins at (first_row, first_col) of a whole matrix, with the numbers that
-/// fill_random would put there. Host memory only.
-void fill_random_block(DenseView block, std::uint64_t seed, Index first_row, Index first_col);
 
 /// Rows of equally many bytes, `pitch_bytes` from one to the next.
 template <class Byte>

@@ -54,7 +54,7 @@ std::uint64_t DenseMatrix::size_bytes() const {
   return static_cast<std::uint64_t>(values_.size()) * size_of(kind());
 }
 
-void fill_random(DenseView dense, std::uint64_t seed) {
+void fill_random(DenseView dense, std::uint64_t seed, Index first_row, Index first_col) {
   with_value_type(dense.kind, [&](auto tag) {
     using T = typename decltype(tag)::type;
     if constexpr (!std::is_same_v<T, ImplicitOne>) {
@@ -62,7 +62,13 @@ void fill_random(DenseView dense, std::uint64_t seed) {
 #pragma omp parallel for schedule(static) if (is_parallel)
       for (Index i = 0; i < dense.rows; ++i) {
         T* row = dense.as<T>() + Offset{i} * dense.leading_dim;
-        for (Index j = 0; j < dense.cols; ++j) row[j] = store_as<T>(random_value(seed, i, j));
+        const auto whole_row =
+            static_cast<std::uint64_t>(first_row) + static_cast<std::uint64_t>(i);
+        for (Index j = 0; j < dense.cols; ++j) {
+          const auto whole_col =
+              static_cast<std::uint64_t>(first_col) + static_cast<std::uint64_t>(j);
+          row[j] = store_as<T>(random_value(seed, whole_row, whole_col));
+        }
       }
     }
   });

@@ -71,8 +71,9 @@ class DenseMatrix {
 };
 
 /// Fills with numbers uniform in [-1, 1), a pure function of (seed, row, column): the same for any
-/// thread count, leading dimension or row range. Host memory only.
-void fill_random(DenseView dense, std::uint64_t seed);
+/// thread count or leading dimension. `dense` may be a block, which begins at (first_row,
+/// first_col) of a whole matrix. Host memory only.
+void fill_random(DenseView dense, std::uint64_t seed, Index first_row = 0, Index first_col = 0);
 
 /// Sets every byte between first and last element of the array to NaN of its kind, padding
 /// included.

@@ -7,7 +7,7 @@
 #include "core/base/stopwatch.h"
 #include "core/file/csr_rows.h"
 #include "core/file/npy_file.h"
-#include "core/matrix/dense_block.h"
+#include "core/matrix/dense_matrix.h"
 #include "cpu/common/kernels.h"
 #include "ranks/peer_spmm.h"
 #include "ranks/spmm_check.h"
@@ -134,7 +134,7 @@ class SourceOfB {
     if (file_) {
       file_->read(first_row, first_col, block);
     } else {
-      fill_random_block(block, seed_, first_row, first_col);
+      fill_random(block, seed_, first_row, first_col);
     }
   }
 

@@ -46,6 +46,27 @@ TEST(DenseMatrix, RandomNumbersDependOnThePlaceAlone) {
   omp_set_num_threads(threads);
 }
 
+TEST(DenseMatrix, RandomBlocksHoldWhatTheWholeMatrixHoldsThere) {
+  for (const ValueKind kind : kKinds) {
+    DenseMatrix whole(300, 70, kind, 80);
+    fill_random(whole.view(), 9);
+    for (const Index rows : {1, 37, 300}) {
+      for (const Index cols : {1, 33, 70}) {
+        const Index first_row = 300 - rows, first_col = (70 - cols) / 2;
+        DenseMatrix block(rows, cols, kind, cols + 3);
+        fill_nan(block.view());
+        fill_random(block.view(), 9, first_row, first_col);
+        for (Index i = 0; i < rows; ++i) {
+          for (Index j = 0; j < cols; ++j) {
+            ASSERT_EQ(std::as_const(block).view().at(i, j),
+                      std::as_const(whole).view().at(first_row + i, first_col + j));
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST(DenseMatrix, RefusesWhatCannotExist) {
   EXPECT_THROW(DenseMatrix(2, 2, ValueKind::none), UsageError);
   EXPECT_THROW(DenseMatrix(2, 3, ValueKind::f32, 2), UsageError);
