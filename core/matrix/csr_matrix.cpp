@@ -140,6 +140,11 @@ CsrMatrix convert_values(const CsrMatrix& matrix, ValueKind kind, int threads) {
                    Buffer<Index>::copy_of(matrix.col_indices(), nnz), std::move(values));
 }
 
+CsrMatrix pattern_view(const CsrMatrix& matrix) {
+  return CsrMatrix(matrix.rows(), matrix.cols(), matrix.row_offsets(), matrix.col_indices(),
+                   ValueKind::none, nullptr, std::make_shared<const CsrMatrix>(matrix));
+}
+
 // The cursors of transpose take slices * cols words, so there are never more slices than nnz / cols
 // pays for.
 static int transpose_slices(const CsrMatrix& matrix, int threads) {

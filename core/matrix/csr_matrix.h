@@ -117,6 +117,9 @@ void validate(const CsrMatrix& matrix, const std::string& where);
 /// equal. `threads` as in team_size.
 CsrMatrix convert_values(const CsrMatrix& matrix, ValueKind kind, int threads = 0);
 
+/// The pattern of a matrix on the host, without values. Shares the matrix's arrays.
+CsrMatrix pattern_view(const CsrMatrix& matrix);
+
 /// A^T with the same value kind; columns sorted. Parallel, same result for any thread count;
 /// `threads` as in team_size.
 CsrMatrix transpose(const CsrMatrix& matrix, int threads = 0);

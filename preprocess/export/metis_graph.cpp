@@ -2,6 +2,7 @@
 // vertex, 1-based. It knows neither values nor directions nor self loops; with the loss allowed,
 // every edge is written in both directions, self loops and values are left out.
 #include "core/base/counted.h"
+#include "core/matrix/merged_rows.h"
 #include "preprocess/export/export_format.h"
 #include "preprocess/export/ordered_text.h"
 
@@ -14,23 +15,7 @@ struct Graph {
   CsrMatrix forward;
   CsrMatrix backward;
   explicit Graph(const CsrMatrix& matrix)
-      : forward(convert_values(matrix, ValueKind::none)), backward(transpose(forward)) {}
-
-  /// Calls `f(neighbour, is_two_way)` for every column in either, in order; the diagonal included.
-  template <class F>
-  void for_each_neighbour(Index row, F&& f) const {
-    const Index* a = forward.col_indices() + forward.row_offsets()[row];
-    const Index* a_end = forward.col_indices() + forward.row_offsets()[row + 1];
-    const Index* b = backward.col_indices() + backward.row_offsets()[row];
-    const Index* b_end = backward.col_indices() + backward.row_offsets()[row + 1];
-    while (a < a_end || b < b_end) {
-      const bool in_a = a < a_end && (b == b_end || *a <= *b);
-      const bool in_b = b < b_end && (a == a_end || *b <= *a);
-      f(in_a ? *a : *b, in_a && in_b);
-      a += in_a;
-      b += in_b;
-    }
-  }
+      : forward(pattern_view(matrix)), backward(transpose(forward)) {}
 };
 
 struct Counts {
@@ -43,7 +28,7 @@ Counts count_edges(const Graph& graph) {
   Offset self_loops = 0, one_way = 0, neighbours = 0;
 #pragma omp parallel for schedule(dynamic, 1024) reduction(+ : self_loops, one_way, neighbours)
   for (Index row = 0; row < graph.forward.rows(); ++row) {
-    graph.for_each_neighbour(row, [&](Index col, bool is_two_way) {
+    for_each_in_either(graph.forward, graph.backward, row, [&](Index col, bool is_two_way) {
       self_loops += col == row;
       one_way += !is_two_way;
       neighbours += col != row;
@@ -94,12 +79,12 @@ void write_metis_graph(const std::string& path, const CsrMatrix& matrix,
                  [&](Offset begin, Offset end, std::string& text) {
                    for (Offset row = begin; row < end; ++row) {
                      bool is_first = true;
-                     graph.for_each_neighbour(static_cast<Index>(row), [&](Index col, bool) {
-                       if (col == row) return;
-                       if (!is_first) text += ' ';
-                       is_first = false;
-                       append_number(text, Offset{col} + 1);
-                     });
+                     for_each_neighbour(graph.forward, graph.backward, static_cast<Index>(row),
+                                        [&](Index col) {
+                                          if (!is_first) text += ' ';
+                                          is_first = false;
+                                          append_number(text, Offset{col} + 1);
+                                        });
                      text += '\n';
                    }
                  });

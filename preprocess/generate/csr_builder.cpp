@@ -7,6 +7,7 @@
 #include "core/base/available_memory.h"
 #include "core/base/hash.h"
 #include "core/base/team_errors.h"
+#include "core/matrix/merged_rows.h"
 
 namespace csrkit {
 
@@ -17,21 +18,6 @@ std::uint64_t rank_of_edge(std::uint64_t salt, Index i, Index j) {
   const auto low = static_cast<std::uint64_t>(std::min(i, j));
   const auto high = static_cast<std::uint64_t>(std::max(i, j));
   return mix64(salt ^ (low << 32 | high));
-}
-
-/// Calls f(col) for the union of row `row` of both matrices, ascending, without the diagonal.
-template <class F>
-void for_each_neighbour(const CsrMatrix& a, const CsrMatrix& b, Index row, F&& f) {
-  const Index* x = a.col_indices() + a.row_offsets()[row];
-  const Index* x_end = a.col_indices() + a.row_offsets()[row + 1];
-  const Index* y = b.col_indices() + b.row_offsets()[row];
-  const Index* y_end = b.col_indices() + b.row_offsets()[row + 1];
-  while (x < x_end || y < y_end) {
-    const Index col = y == y_end || (x < x_end && *x <= *y) ? *x : *y;
-    if (x < x_end && *x == col) ++x;
-    if (y < y_end && *y == col) ++y;
-    if (col != row) f(col);
-  }
 }
 
 /// The rank below which exactly `wanted` of the edges lie: a histogram of the leading bits finds

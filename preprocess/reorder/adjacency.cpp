@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/hash.h"
+#include "core/matrix/merged_rows.h"
 #include "preprocess/reorder/memory_hints.h"
 
 namespace csrkit::reorder {
@@ -16,12 +17,6 @@ namespace {
 // Below this many vertices, or entries, waking threads takes longer than the work.
 constexpr Index kWorthThreads = 4096;
 constexpr Offset kEntriesWorthThreads = 1 << 20;
-
-/// Values are neither needed nor copied: a view of the same arrays that ignores them.
-CsrMatrix pattern_view(const CsrMatrix& matrix) {
-  return CsrMatrix(matrix.rows(), matrix.cols(), matrix.row_offsets(), matrix.col_indices(),
-                   ValueKind::none, nullptr, std::make_shared<CsrMatrix>(matrix));
-}
 
 bool is_for_one(const CsrMatrix& matrix) {
   return matrix.nnz() < kEntriesWorthThreads || omp_get_max_threads() == 1;
@@ -67,26 +62,19 @@ bool looks_symmetric(const CsrMatrix& matrix) {
   return difference == 0;
 }
 
-/// Calls `take(neighbour)` for the union of two ascending rows, in ascending order, without `self`.
-template <class Take>
-void merge_rows(const CsrMatrix& a, const CsrMatrix& b, Index self, Take&& take) {
-  const Index* x = a.col_indices() + a.row_offsets()[self];
-  const Index* x_end = a.col_indices() + a.row_offsets()[self + 1];
-  const Index* y = b.col_indices() + b.row_offsets()[self];
-  const Index* y_end = b.col_indices() + b.row_offsets()[self + 1];
-  // Which of the two comes next is anybody's guess, so it is no branch.
-  while (x != x_end && y != y_end) {
-    const Index from_x = *x, from_y = *y, next = std::min(from_x, from_y);
-    x += from_x == next ? 1 : 0;
-    y += from_y == next ? 1 : 0;
-    if (next != self) take(next);
-  }
-  for (; x != x_end; ++x) {
-    if (*x != self) take(*x);
-  }
-  for (; y != y_end; ++y) {
-    if (*y != self) take(*y);
-  }
+/// `degrees[v + 1]` is the degree of vertex v. Makes offsets of them, and room for the neighbours.
+Adjacency with_room(Buffer<Offset> degrees, const BeforeAllocation& before_allocation) {
+  Adjacency graph;
+  graph.vertices = static_cast<Index>(degrees.size() - 1);
+  graph.offsets = std::move(degrees);
+  Offset* offsets = graph.offsets.data();
+  offsets[0] = 0;
+  for (Index v = 0; v < graph.vertices; ++v) offsets[v + 1] += offsets[v];
+  const Offset entries = offsets[graph.vertices];
+  if (before_allocation) before_allocation(entries);
+  graph.neighbours = Buffer<Index>(entries);
+  prefer_large_pages(graph.neighbours);
+  return graph;
 }
 
 /// The union of both patterns in one pass by one thread, into room for all entries of both.
@@ -98,7 +86,7 @@ Adjacency merged_at_once(const CsrMatrix& pattern, const CsrMatrix& mirrored) {
   Index* to = graph.neighbours.data();
   for (Index v = 0; v < graph.vertices; ++v) {
     graph.offsets[v] = to - graph.neighbours.data();
-    merge_rows(pattern, mirrored, v, [&](Index neighbour) { *to++ = neighbour; });
+    for_each_neighbour(pattern, mirrored, v, [&](Index neighbour) { *to++ = neighbour; });
   }
   graph.offsets[graph.vertices] = to - graph.neighbours.data();
   graph.neighbours.truncate(graph.offsets[graph.vertices]);
@@ -106,25 +94,18 @@ Adjacency merged_at_once(const CsrMatrix& pattern, const CsrMatrix& mirrored) {
 }
 
 /// A symmetric pattern without its diagonal is the graph: nothing has to be merged.
-Adjacency without_diagonal(const CsrMatrix& pattern,
-                           const std::function<void(Offset entries)>& before_allocation) {
+Adjacency without_diagonal(const CsrMatrix& pattern, const BeforeAllocation& before_allocation) {
   const Index n = pattern.rows();
   const Offset* rows = pattern.row_offsets();
   const Index* cols = pattern.col_indices();
-  Adjacency graph;
-  graph.vertices = n;
-  graph.offsets = Buffer<Offset>(Offset{n} + 1);
-  Offset* offsets = graph.offsets.data();
-  offsets[0] = 0;
+  Buffer<Offset> degrees(Offset{n} + 1);
 #pragma omp parallel for schedule(static) if (pattern.nnz() >= kEntriesWorthThreads)
   for (Index v = 0; v < n; ++v) {
     const bool has_loop = std::binary_search(cols + rows[v], cols + rows[v + 1], v);
-    offsets[v + 1] = rows[v + 1] - rows[v] - (has_loop ? 1 : 0);
+    degrees[v + 1] = rows[v + 1] - rows[v] - (has_loop ? 1 : 0);
   }
-  for (Index v = 0; v < n; ++v) offsets[v + 1] += offsets[v];
-  if (before_allocation) before_allocation(offsets[n]);
-  graph.neighbours = Buffer<Index>(offsets[n]);
-  prefer_large_pages(graph.neighbours);
+  Adjacency graph = with_room(std::move(degrees), before_allocation);
+  const Offset* offsets = graph.offsets.data();
   Index* neighbours = graph.neighbours.data();
 #pragma omp parallel for schedule(dynamic, 1024) if (offsets[n] >= kEntriesWorthThreads)
   for (Index v = 0; v < n; ++v) {
@@ -139,8 +120,7 @@ Adjacency without_diagonal(const CsrMatrix& pattern,
 
 }  // namespace
 
-Adjacency build_adjacency(const CsrMatrix& matrix,
-                          const std::function<void(Offset entries)>& before_allocation) {
+Adjacency build_adjacency(const CsrMatrix& matrix, const BeforeAllocation& before_allocation) {
   assert(matrix.rows() == matrix.cols());
   const Index n = matrix.rows();
   const CsrMatrix pattern = pattern_view(matrix);
@@ -151,27 +131,20 @@ Adjacency build_adjacency(const CsrMatrix& matrix,
     return merged_at_once(pattern, mirrored);
   }
 
-  Adjacency graph;
-  graph.vertices = n;
-  graph.offsets = Buffer<Offset>(Offset{n} + 1);
-  Offset* offsets = graph.offsets.data();
-  offsets[0] = 0;
+  Buffer<Offset> degrees(Offset{n} + 1);
 #pragma omp parallel for schedule(dynamic, 1024) if (n > kWorthThreads)
   for (Index v = 0; v < n; ++v) {
     Offset degree = 0;
-    merge_rows(pattern, mirrored, v, [&](Index) { ++degree; });
-    offsets[v + 1] = degree;
+    for_each_neighbour(pattern, mirrored, v, [&](Index) { ++degree; });
+    degrees[v + 1] = degree;
   }
-  for (Index v = 0; v < n; ++v) offsets[v + 1] += offsets[v];
-
-  if (before_allocation) before_allocation(offsets[n]);
-  graph.neighbours = Buffer<Index>(offsets[n]);
-  prefer_large_pages(graph.neighbours);
+  Adjacency graph = with_room(std::move(degrees), before_allocation);
+  const Offset* offsets = graph.offsets.data();
   Index* neighbours = graph.neighbours.data();
 #pragma omp parallel for schedule(dynamic, 1024) if (n > kWorthThreads)
   for (Index v = 0; v < n; ++v) {
     Index* to = neighbours + offsets[v];
-    merge_rows(pattern, mirrored, v, [&](Index neighbour) { *to++ = neighbour; });
+    for_each_neighbour(pattern, mirrored, v, [&](Index neighbour) { *to++ = neighbour; });
   }
   return graph;
 }

@@ -20,11 +20,12 @@ struct Adjacency {
   Index degree(Index v) const { return static_cast<Index>(offsets[v + 1] - offsets[v]); }
 };
 
-/// `before_allocation` gets the exact number of entries before they are allocated, so that a caller
-/// with narrower integers or a memory forecast can throw in time. Parallel; the result is the same
-/// for any thread count. `matrix` must be square.
-Adjacency build_adjacency(const CsrMatrix& matrix,
-                          const std::function<void(Offset entries)>& before_allocation = {});
+/// Gets the exact number of entries before they are allocated, so that a caller with narrower
+/// integers or a memory forecast can throw in time.
+using BeforeAllocation = std::function<void(Offset entries)>;
+
+/// Parallel; the result is the same for any thread count. `matrix` must be square.
+Adjacency build_adjacency(const CsrMatrix& matrix, const BeforeAllocation& before_allocation = {});
 
 /// The bipartite graph of a matrix of any shape: rows are the vertices [0, rows), columns
 /// [rows, rows + cols), every entry is an edge. rows + cols must be an Index.

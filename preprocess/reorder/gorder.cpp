@@ -85,9 +85,7 @@ class ScoreLists {
 
 Ordering gorder(const CsrMatrix& matrix, const MethodRequest& request) {
   const Index n = matrix.rows();
-  const CsrMatrix pattern(n, matrix.cols(), matrix.row_offsets(), matrix.col_indices(),
-                          ValueKind::none, nullptr, std::make_shared<CsrMatrix>(matrix));
-  const CsrMatrix rows_of_col = transpose(pattern);
+  const CsrMatrix rows_of_col = transpose(pattern_view(matrix));
   const Offset hub = std::max(kLeastHub, static_cast<Offset>(std::sqrt(static_cast<double>(n))));
 
   ScoreLists scores(n);
