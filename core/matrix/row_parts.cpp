@@ -315,40 +315,61 @@ std::vector<CountedLevel> count_parts(const CsrMatrix& matrix,
   return counted;
 }
 
-RankPart split_part(const PartRows& rows, PartLists lists, Index cols, const std::string& where,
-                    int threads, PartColumns columns) {
-  const PartHead& head = lists.head;
-  const Index count = head.rows();
-  const Offset first = rows.row_offsets[0];
-  const int team = team_for(head.entries, threads);
-  const HaloPlaces places(lists.halo, cols);
-  const auto fail_row = [&](Index row, const std::string& what) {
+namespace {
+
+/// The rows of a part, as split_part reads them.
+struct SplitRows {
+  const PartRows& rows;
+  const PartHead& head;
+  Index cols;  // of the whole matrix
+  const std::string& where;
+  int team;
+
+  [[noreturn]] void refuse(Index row, const std::string& what) const {
     throw InputError(where + ": row " + std::to_string(head.row_begin + row) + ": " + what +
                      "; create the file again");
-  };
-  const auto columns_of = [&](Index row) {
-    return std::pair{rows.col_indices + (rows.row_offsets[row] - first),
-                     rows.col_indices + (rows.row_offsets[row + 1] - first)};
-  };
-  const auto own_range = [&](Index row) {
+  }
+
+  std::pair<const Index*, const Index*> columns_of(Index row) const {
+    const Offset first = rows.row_offsets[0];
+    return {rows.col_indices + (rows.row_offsets[row] - first),
+            rows.col_indices + (rows.row_offsets[row + 1] - first)};
+  }
+
+  OwnRange own_range(Index row) const {
     const auto [begin, end] = columns_of(row);
     const Index* own = std::lower_bound(begin, end, head.col_begin);
-    return OwnRange{own, std::lower_bound(own, end, head.col_end)};
-  };
+    return {own, std::lower_bound(own, end, head.col_end)};
+  }
 
-  Buffer<Offset> own_offsets(Offset{count} + 1), halo_offsets(Offset{count} + 1);
+  void copy_values(ValueArray& to, Offset at, const Index* from, Offset entries) const {
+    const auto width = static_cast<std::size_t>(size_of(rows.kind));
+    if (width == 0 || entries == 0) return;
+    std::memcpy(static_cast<char*>(to.data()) + static_cast<std::size_t>(at) * width,
+                static_cast<const char*>(rows.values) +
+                    static_cast<std::size_t>(from - rows.col_indices) * width,
+                static_cast<std::size_t>(entries) * width);
+  }
+};
+
+/// Makes the offsets of both matrices. Refuses columns out of order, and other sums than the
+/// head's.
+void count_entries(const SplitRows& split, Buffer<Offset>& own_offsets,
+                   Buffer<Offset>& halo_offsets) {
+  const PartHead& head = split.head;
+  const Index count = head.rows();
   TeamErrors errors;
-#pragma omp parallel for schedule(static) num_threads(team)
+#pragma omp parallel for schedule(static) num_threads(split.team)
   for (Index row = 0; row < count; ++row) {
     errors.guard([&] {
-      const auto [begin, end] = columns_of(row);
+      const auto [begin, end] = split.columns_of(row);
       for (const Index* at = begin; at < end; ++at) {
-        if (*at < 0 || *at >= cols || (at > begin && *at <= at[-1])) {
-          fail_row(row, "expected columns that ascend within [0, " + std::to_string(cols) +
-                            "), found " + std::to_string(*at));
+        if (*at < 0 || *at >= split.cols || (at > begin && *at <= at[-1])) {
+          split.refuse(row, "expected columns that ascend within [0, " +
+                                std::to_string(split.cols) + "), found " + std::to_string(*at));
         }
       }
-      const OwnRange own = own_range(row);
+      const OwnRange own = split.own_range(row);
       own_offsets[Offset{row} + 1] = own.end - own.begin;
       halo_offsets[Offset{row} + 1] = (end - begin) - (own.end - own.begin);
     });
@@ -361,11 +382,32 @@ RankPart split_part(const PartRows& rows, PartLists lists, Index cols, const std
   }
   if (own_offsets[count] != head.own_entries ||
       halo_offsets[count] != head.entries - head.own_entries) {
-    throw InputError(where + ": expected " + counted(head.entries, "entry") + ", " +
+    throw InputError(split.where + ": expected " + counted(head.entries, "entry") + ", " +
                      std::to_string(head.own_entries) + " of them in own columns, found " +
                      std::to_string(own_offsets[count] + halo_offsets[count]) + " and " +
                      std::to_string(own_offsets[count]) + "; create the file again");
   }
+}
+
+void require_all_used(const std::vector<unsigned char>& is_used, const PartLists& lists,
+                      const std::string& where) {
+  const auto unused = std::find(is_used.begin(), is_used.end(), 0);
+  if (unused == is_used.end()) return;
+  throw InputError(
+      where + ": expected an entry in every column of the halo's list, found none in column " +
+      std::to_string(lists.halo[unused - is_used.begin()]) + "; create the file again");
+}
+
+}  // namespace
+
+RankPart split_part(const PartRows& rows, PartLists lists, Index cols, const std::string& where,
+                    int threads, PartColumns columns) {
+  const PartHead& head = lists.head;
+  const Index count = head.rows();
+  const SplitRows split{rows, head, cols, where, team_for(head.entries, threads)};
+  const HaloPlaces places(lists.halo, cols);
+  Buffer<Offset> own_offsets(Offset{count} + 1), halo_offsets(Offset{count} + 1);
+  count_entries(split, own_offsets, halo_offsets);
 
   const bool is_whole = columns == PartColumns::whole;
   if (is_whole) {  // `own` takes all
@@ -375,37 +417,31 @@ RankPart split_part(const PartRows& rows, PartLists lists, Index cols, const std
   }
   Buffer<Index> own_cols(own_offsets[count]), halo_cols(halo_offsets[count]);
   ValueArray own_values(rows.kind, own_cols.size()), halo_values(rows.kind, halo_cols.size());
-  const std::size_t width = static_cast<std::size_t>(size_of(rows.kind));
   // Pages are touched first by the threads that multiply them later, in the same static shares.
   std::vector<unsigned char> is_used(static_cast<std::size_t>(head.halo_cols), 0);
-  const auto copy_values = [&](ValueArray& to, Offset at, const Index* from, Offset entries) {
-    if (width == 0 || entries == 0) return;
-    std::memcpy(static_cast<char*>(to.data()) + static_cast<std::size_t>(at) * width,
-                static_cast<const char*>(rows.values) +
-                    static_cast<std::size_t>(from - rows.col_indices) * width,
-                static_cast<std::size_t>(entries) * width);
-  };
-#pragma omp parallel for schedule(static) num_threads(team)
+  TeamErrors errors;
+#pragma omp parallel for schedule(static) num_threads(split.team)
   for (Index row = 0; row < count; ++row) {
     errors.guard([&] {
-      const auto [begin, end] = columns_of(row);
-      const OwnRange own = own_range(row);
+      const auto [begin, end] = split.columns_of(row);
+      const OwnRange own = split.own_range(row);
       Offset to = own_offsets[row];
       if (is_whole) {
         std::copy(begin, end, own_cols.data() + to);
-        copy_values(own_values, to, begin, end - begin);
+        split.copy_values(own_values, to, begin, end - begin);
       } else {
         for (const Index* at = own.begin; at < own.end; ++at) own_cols[to++] = *at - head.col_begin;
-        copy_values(own_values, own_offsets[row], own.begin, own.end - own.begin);
+        split.copy_values(own_values, own_offsets[row], own.begin, own.end - own.begin);
         to = halo_offsets[row];
-        copy_values(halo_values, to, begin, own.begin - begin);
-        copy_values(halo_values, to + (own.begin - begin), own.end, end - own.end);
+        split.copy_values(halo_values, to, begin, own.begin - begin);
+        split.copy_values(halo_values, to + (own.begin - begin), own.end, end - own.end);
       }
       for (const Index* at = begin; at < end; ++at) {
         if (at == own.begin && (at = own.end) == end) break;
         const Index place = places.find(*at);
         if (place < 0) {
-          fail_row(row, "expected the columns of the halo's list, found " + std::to_string(*at));
+          split.refuse(row,
+                       "expected the columns of the halo's list, found " + std::to_string(*at));
         }
         if (!is_whole) halo_cols[to++] = place;
         __atomic_store_n(&is_used[static_cast<std::size_t>(place)], 1, __ATOMIC_RELAXED);
@@ -413,14 +449,7 @@ RankPart split_part(const PartRows& rows, PartLists lists, Index cols, const std
     });
   }
   errors.rethrow();
-  for (Index place = 0; place < head.halo_cols; ++place) {
-    if (is_used[static_cast<std::size_t>(place)] == 0) {
-      throw InputError(where +
-                       ": expected an entry in every column of the halo's list, found none "
-                       "in column " +
-                       std::to_string(lists.halo[place]) + "; create the file again");
-    }
-  }
+  require_all_used(is_used, lists, where);
   RankPart part;
   part.first_col = is_whole ? 0 : head.col_begin;
   part.own = CsrMatrix(count, is_whole ? cols : head.own_cols(), std::move(own_offsets),
