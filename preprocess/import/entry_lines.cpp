@@ -125,22 +125,12 @@ class EntryParser {
 
   /// Moves the piece's entries behind those before; refuses its fault.
   void append(const EntryPiece& piece) {
-    const auto before = [&](const char* place) {
-      const std::string_view text = piece.text.text;
-      return text.substr(0, static_cast<std::size_t>(place - text.data()));
-    };
-    const auto line_of = [&](const char* place) {
-      return lines_.line() + piece.text.lines_before + count_line_ends(before(place));
-    };
     if (piece.fault != Fault::none) {
-      const std::uint64_t line = line_of(piece.fault_at);
-      lines_.require_no_lone_cr(line,
-                                piece.text.text.substr(before(piece.fault_at).rfind('\n') + 1));
-      lines_.refuse(line, describe(piece, options_, has_value_));
+      lines_.refuse_at(piece.text, piece.fault_at, describe(piece, options_, has_value_));
     }
     if (piece.underflows > 0 && underflow_.count == 0) {
       underflow_.first = scan::quote_word(piece.first_underflow) + " in line " +
-                         std::to_string(line_of(piece.first_underflow));
+                         std::to_string(lines_.line_of(piece.text, piece.first_underflow));
     }
     underflow_.count += piece.underflows;
     if (piece.first_slot != store_.size) store_.move(piece.first_slot, store_.size, piece.count);

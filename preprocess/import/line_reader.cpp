@@ -116,6 +116,20 @@ void LineReader::require_no_lone_cr(std::uint64_t line, std::string_view text) c
   if (!lone_cr.empty()) refuse(line, kLineEnds + lone_cr);
 }
 
+std::uint64_t LineReader::line_of(const TextPiece& piece, const char* place) const {
+  const auto before = static_cast<std::size_t>(place - piece.text.data());
+  return line_ + piece.lines_before + count_line_ends(piece.text.substr(0, before));
+}
+
+void LineReader::refuse_at(const TextPiece& piece, const char* place,
+                           const std::string& message) const {
+  const auto before = static_cast<std::size_t>(place - piece.text.data());
+  const std::size_t begin = piece.text.substr(0, before).rfind('\n') + 1;
+  const std::uint64_t line = line_of(piece, place);
+  require_no_lone_cr(line, piece.text.substr(begin));
+  refuse(line, message);
+}
+
 std::string_view LineReader::open_line() const {
   if (last_line_.empty() || source_.is_compressed()) return {};
   return std::string_view(last_line_).substr(0, last_line_.size() - 1);

@@ -21,6 +21,13 @@ inline bool starts_with_byte_order_mark(std::string_view text) {
 /// of `text`; "" otherwise.
 std::string found_lone_cr(std::string_view text);
 
+/// A part of a block for one thread, ending at a line end.
+struct TextPiece {
+  std::string_view text;
+  std::uint64_t lines = 0;         // line ends in it
+  std::uint64_t lines_before = 0;  // in this block
+};
+
 /// A source as lines: first some single ones (a header), then the rest in big blocks. Decompression
 /// of the next block runs while the caller works on this one. A line beyond the source's limit is
 /// an InputError.
@@ -58,11 +65,17 @@ class LineReader {
 
   /// Throws InputError "name:line: message".
   [[noreturn]] void refuse(std::uint64_t line, const std::string& message) const;
+
+  /// The number of the line in which `place` is, in a piece of the block that next_block just gave.
+  std::uint64_t line_of(const TextPiece& piece, const char* place) const;
+  /// Throws InputError about that line: a CR within it, if there is one, else `message`.
+  [[noreturn]] void refuse_at(const TextPiece& piece, const char* place,
+                              const std::string& message) const;
+
+ private:
   /// Throws the InputError of a CR within the line of this number that begins with `text`, if
   /// there is one.
   void require_no_lone_cr(std::uint64_t line, std::string_view text) const;
-
- private:
   bool refill();
   bool fill();
   std::size_t longest_line() const;
@@ -90,13 +103,6 @@ class LineReader {
 /// What a warning says if `open_line`, the last one, of this number, ends right behind a number of
 /// which more digits may have been cut; else "". Whole numbers up to `largest` leave less doubt.
 std::string doubt_of_end(std::string_view open_line, std::uint64_t line, Offset largest = -1);
-
-/// A part of a block for one thread, ending at a line end.
-struct TextPiece {
-  std::string_view text;
-  std::uint64_t lines = 0;         // line ends in it
-  std::uint64_t lines_before = 0;  // in this block
-};
 
 /// Cuts a block into about `pieces` pieces and counts their lines, in parallel. Returns all lines.
 std::uint64_t cut_into_pieces(std::string_view block, int pieces, std::vector<TextPiece>& result);

@@ -59,6 +59,103 @@ void append(Buffer<T>& array, Offset& size, const std::vector<T>& items) {
                    "found two different ones");
 }
 
+/// Reads as far as the header line, and refuses one that promises more than the file can hold.
+MetisHeader read_header(LineReader& lines, const SourceLimits& limits, const std::string& path) {
+  std::string_view line;
+  do {
+    if (!lines.next_line(line)) {
+      lines.refuse(lines.line(), "expected a header line, found the end of the file");
+    }
+  } while (is_metis_comment(line) || line.find_first_not_of(" \t") == std::string_view::npos);
+  MetisHeader header;
+  const std::string fault = parse_metis_header(line, header);
+  if (!fault.empty()) lines.refuse(lines.line() - 1, fault);
+  const std::int64_t left = lines.bytes_left();
+  // Every number takes a digit and a separator; the last line end may be missing.
+  if (left >= 0 && header.edges > (left + 1) / 4) {
+    lines.refuse(lines.line() - 1, "expected " + std::to_string(header.edges) +
+                                       " edges as the header says, found " + counted(left, "byte") +
+                                       " behind it, too few for that");
+  }
+  // Those without neighbours take a byte each, or none at the end of the file.
+  if (left < header.vertices) {
+    require_plausible_rows(header.vertices, 2 * header.edges, limits, path);
+  }
+  return header;
+}
+
+/// The lines of vertices, all threads reading a block at a time.
+class VertexLines {
+ public:
+  VertexLines(LineReader& lines, const MetisHeader& header, const std::string& path)
+      : lines_(lines), header_(header), path_(path) {}
+
+  Buffer<Index> neighbours;
+  Buffer<double> weights;  // of the edges, if they have any
+  std::vector<Offset> degrees;
+  Offset entries = 0;
+  Underflow underflow;
+
+  void read(const ProgressCallback& progress) {
+    std::string_view block;
+    std::vector<TextPiece> cuts;
+    while (lines_.next_block(block)) {
+      const std::uint64_t block_lines = cut_into_pieces(block, usual_pieces(), cuts);
+      for (const VertexPiece& piece : parsed(cuts)) take(piece);
+      lines_.count_lines(block_lines);
+      if (progress) progress("reading", lines_.bytes_done(), lines_.bytes_total());
+    }
+    neighbours.truncate(entries);
+    weights.truncate(weights_read_);
+  }
+
+ private:
+  std::vector<VertexPiece> parsed(const std::vector<TextPiece>& cuts) const {
+    std::vector<VertexPiece> pieces(cuts.size());
+    const auto count = static_cast<int>(pieces.size());
+#pragma omp parallel for schedule(dynamic, 1) if (count > 1)
+    for (int i = 0; i < count; ++i) {
+      pieces[i].text = cuts[i];
+      pieces[i].vertices = count_metis_vertices(cuts[i].text);
+    }
+    auto vertex = static_cast<Offset>(degrees.size());
+    for (VertexPiece& piece : pieces) {
+      piece.first_vertex = vertex;
+      vertex += piece.vertices;
+    }
+    bool out_of_memory = false;
+#pragma omp parallel for schedule(dynamic, 1) if (count > 1)
+    for (int i = 0; i < count; ++i) {
+      try {
+        parse_metis_piece(header_, pieces[i]);
+      } catch (const std::exception&) {
+#pragma omp atomic write
+        out_of_memory = true;
+      }
+    }
+    if (out_of_memory) throw MemoryError(path_ + ": not enough memory to read the graph");
+    return pieces;
+  }
+
+  /// Appends what the piece holds; refuses its fault.
+  void take(const VertexPiece& piece) {
+    if (!piece.fault.empty()) lines_.refuse_at(piece.text, piece.fault_at, piece.fault);
+    if (piece.underflows > 0 && underflow.count == 0) {
+      underflow.first = scan::quote_word(piece.first_underflow) + " in line " +
+                        std::to_string(lines_.line_of(piece.text, piece.first_underflow));
+    }
+    underflow.count += piece.underflows;
+    append(neighbours, entries, piece.neighbours);
+    append(weights, weights_read_, piece.weights);
+    degrees.insert(degrees.end(), piece.degrees.begin(), piece.degrees.end());
+  }
+
+  LineReader& lines_;
+  const MetisHeader& header_;
+  const std::string& path_;
+  Offset weights_read_ = 0;
+};
+
 std::vector<std::string_view> lines_of(const Peek& peek) {
   std::vector<std::string_view> lines;
   for (std::size_t at = 0; at < peek.head.size();) {
@@ -130,109 +227,33 @@ ImportResult read_metis_graph(const std::string& path, const ReadRequest& reques
   result.inputs.push_back({path, 0, {}});
   const std::unique_ptr<ByteSource> source = open_file(path, request.limits);
   LineReader lines(*source);
-  MetisHeader header;
-  std::string_view line;
-  do {
-    if (!lines.next_line(line)) {
-      lines.refuse(lines.line(), "expected a header line, found the end of the file");
-    }
-  } while (is_metis_comment(line) || line.find_first_not_of(" \t") == std::string_view::npos);
-  const std::string fault = parse_metis_header(line, header);
-  if (!fault.empty()) lines.refuse(lines.line() - 1, fault);
-  const std::int64_t left = lines.bytes_left();
-  // Every number takes a digit and a separator; the last line end may be missing.
-  if (left >= 0 && header.edges > (left + 1) / 4) {
-    lines.refuse(lines.line() - 1, "expected " + std::to_string(header.edges) +
-                                       " edges as the header says, found " + counted(left, "byte") +
-                                       " behind it, too few for that");
-  }
-  // Those without neighbours take a byte each, or none at the end of the file.
-  if (left < header.vertices) {
-    require_plausible_rows(header.vertices, 2 * header.edges, request.limits, path);
-  }
-
-  Buffer<Index> col_indices;
-  Buffer<double> weights;
-  std::vector<Offset> degrees;
-  Offset entries = 0, weights_read = 0;
-  std::string_view block;
-  std::vector<TextPiece> cuts;
-  while (lines.next_block(block)) {
-    const std::uint64_t block_lines = cut_into_pieces(block, usual_pieces(), cuts);
-    std::vector<VertexPiece> pieces(cuts.size());
-    const auto count = static_cast<int>(pieces.size());
-#pragma omp parallel for schedule(dynamic, 1) if (count > 1)
-    for (int i = 0; i < count; ++i) {
-      pieces[i].text = cuts[i];
-      pieces[i].vertices = count_metis_vertices(cuts[i].text);
-    }
-    auto vertex = static_cast<Offset>(degrees.size());
-    for (VertexPiece& piece : pieces) {
-      piece.first_vertex = vertex;
-      vertex += piece.vertices;
-    }
-    bool out_of_memory = false;
-#pragma omp parallel for schedule(dynamic, 1) if (count > 1)
-    for (int i = 0; i < count; ++i) {
-      try {
-        parse_metis_piece(header, pieces[i]);
-      } catch (const std::exception&) {
-#pragma omp atomic write
-        out_of_memory = true;
-      }
-    }
-    if (out_of_memory) throw MemoryError(path + ": not enough memory to read the graph");
-    for (const VertexPiece& piece : pieces) {
-      const auto before = [&](const char* place) {
-        const std::string_view text = piece.text.text;
-        return text.substr(0, static_cast<std::size_t>(place - text.data()));
-      };
-      const auto line_of = [&](const char* place) {
-        return lines.line() + piece.text.lines_before + count_line_ends(before(place));
-      };
-      if (!piece.fault.empty()) {
-        const std::uint64_t number = line_of(piece.fault_at);
-        lines.require_no_lone_cr(number,
-                                 piece.text.text.substr(before(piece.fault_at).rfind('\n') + 1));
-        lines.refuse(number, piece.fault);
-      }
-      if (piece.underflows > 0 && result.underflow.count == 0) {
-        result.underflow.first = scan::quote_word(piece.first_underflow) + " in line " +
-                                 std::to_string(line_of(piece.first_underflow));
-      }
-      result.underflow.count += piece.underflows;
-      append(col_indices, entries, piece.neighbours);
-      if (header.has_edge_weights) append(weights, weights_read, piece.weights);
-      degrees.insert(degrees.end(), piece.degrees.begin(), piece.degrees.end());
-    }
-    lines.count_lines(block_lines);
-    if (request.progress) request.progress("reading", lines.bytes_done(), lines.bytes_total());
-  }
-  if (entries != 2 * header.edges) {
+  const MetisHeader header = read_header(lines, request.limits, path);
+  VertexLines vertices(lines, header, path);
+  vertices.read(request.progress);
+  if (vertices.entries != 2 * header.edges) {
     lines.refuse(lines.line(), "expected every one of the " + std::to_string(header.edges) +
                                    " edges of the header twice, found " +
-                                   counted(entries, "neighbour") +
+                                   counted(vertices.entries, "neighbour") +
                                    " in all; the file is cut short or its header is wrong");
   }
-  const auto found = static_cast<Offset>(degrees.size());
+  const auto found = static_cast<Offset>(vertices.degrees.size());
   if (found < header.vertices) {
     result.notes["missing lines"] = std::to_string(header.vertices - found) +
                                     " vertices at the end have no line and so no neighbours";
   }
-  result.entries_read = entries;
+  result.entries_read = vertices.entries;
+  result.underflow = vertices.underflow;
   const auto rows = static_cast<Index>(header.vertices);
   Buffer<Offset> row_offsets(header.vertices + 1);
   row_offsets[0] = 0;
   for (Index row = 0; row < rows; ++row) {
-    row_offsets[row + 1] = row_offsets[row] + (row < found ? degrees[row] : 0);
+    row_offsets[row + 1] = row_offsets[row] + (row < found ? vertices.degrees[row] : 0);
   }
-  degrees = {};
-  col_indices.truncate(entries);
-  weights.truncate(entries);
-  ValueArray values(ValueKind::none, entries);
-  if (header.has_edge_weights) values = ValueArray::from(std::move(weights));
-  finish_csr(rows, rows, std::move(row_offsets), std::move(col_indices), std::move(values), request,
-             path, result);
+  vertices.degrees = {};
+  ValueArray values(ValueKind::none, vertices.entries);
+  if (header.has_edge_weights) values = ValueArray::from(std::move(vertices.weights));
+  finish_csr(rows, rows, std::move(row_offsets), std::move(vertices.neighbours), std::move(values),
+             request, path, result);
 
   const CsrMatrix mirror = transpose(result.matrix);
   if (!identical(result.matrix, mirror)) refuse_asymmetry(result.matrix, mirror, path);
