@@ -35,9 +35,7 @@ std::vector<Index> read_parts(const Options& options) {
   return parts;
 }
 
-}  // namespace
-
-PartitionToolOptions parse_partition_options(int argc, const char* const* argv) {
+Options declare_partition() {
   Options options(
       "csr-partition", "INPUT.csr OUTPUT.csr", 2, 2,
       "Cuts a matrix into parts for several ranks: ranges of rows, equally many with equally "
@@ -69,6 +67,66 @@ PartitionToolOptions parse_partition_options(int argc, const char* const* argv) 
                "the parts that another program has found")
       .writes_files();
   declare_io(options);
+  return options;
+}
+
+void read_method(const Options& options, PartitionToolOptions* result) {
+  if (options.given("method") == options.given("partition-from")) {
+    throw UsageError("expected one of --method NAME and --partition-from FILE");
+  }
+  if (options.given("method")) {
+    result->method_name = options.choice("method", kMethods);
+    result->method = static_cast<PartMethod>(
+        std::find(kMethods.begin(), kMethods.end(), result->method_name) - kMethods.begin());
+  } else {
+    result->method = PartMethod::outside;
+    result->partition_from = options.text("partition-from");
+    result->method_name = "parts of " + result->partition_from;
+  }
+}
+
+void refuse_options_of_other_methods(const Options& options, PartMethod chosen) {
+  const auto require_method = [&](const char* option, PartMethod method, const char* name) {
+    if (options.given(option) && chosen != method) {
+      throw UsageError("--" + std::string(option) + " is for --method " + name);
+    }
+  };
+  require_method("passes", PartMethod::stream, "stream");
+  require_method("time-limit", PartMethod::metis, "metis");
+  require_method("seed", PartMethod::metis, "metis");
+}
+
+void read_split_hubs(const Options& options, PartitionToolOptions* result) {
+  if (!options.given("split-hubs")) return;
+  result->splits_hubs = true;
+  if (options.text("split-hubs") == "auto") return;
+  try {
+    result->hub_entries = options.integer("split-hubs", 1, kMaxIndex);
+  } catch (const UsageError& error) {
+    throw UsageError(std::string(error.what()) + ", or auto");
+  }
+}
+
+void read_method_options(const Options& options, PartitionToolOptions* result) {
+  result->passes = static_cast<int>(options.integer("passes", 1, 100));
+  if (result->method == PartMethod::metis) {
+    result->reorder.parameters["parts"] = std::to_string(result->parts.back());
+    result->reorder.parameters["balance"] = "both";
+    if (options.given("time-limit")) {
+      result->reorder.parameters["time-limit"] = options.text("time-limit");
+    }
+  }
+  result->reorder.seed = options.seed("seed");
+  if (options.given("memory-limit")) {
+    result->reorder.memory_limit_bytes = options.bytes("memory-limit");
+  }
+  result->reorder.progress = terminal_progress();
+}
+
+}  // namespace
+
+PartitionToolOptions parse_partition_options(int argc, const char* const* argv) {
+  Options options = declare_partition();
   options.parse(argc, argv);
 
   PartitionToolOptions result;
@@ -78,52 +136,13 @@ PartitionToolOptions parse_partition_options(int argc, const char* const* argv) 
     throw UsageError("--parts says for how many ranks, for example --parts 2,4,8");
   }
   result.parts = read_parts(options);
-  if (options.given("method") == options.given("partition-from")) {
-    throw UsageError("expected one of --method NAME and --partition-from FILE");
-  }
-  if (options.given("method")) {
-    result.method_name = options.choice("method", kMethods);
-    result.method = static_cast<PartMethod>(
-        std::find(kMethods.begin(), kMethods.end(), result.method_name) - kMethods.begin());
-  } else {
-    result.method = PartMethod::outside;
-    result.partition_from = options.text("partition-from");
-    result.method_name = "parts of " + result.partition_from;
-  }
+  read_method(options, &result);
   // A matrix may be replaced by itself in another order, with --force.
   require_outputs(options, {result.output}, {result.partition_from});
   require_ending(result.output, {".csr"});
-  const auto require_method = [&](const char* option, PartMethod method, const char* name) {
-    if (options.given(option) && result.method != method) {
-      throw UsageError("--" + std::string(option) + " is for --method " + name);
-    }
-  };
-  require_method("passes", PartMethod::stream, "stream");
-  require_method("time-limit", PartMethod::metis, "metis");
-  require_method("seed", PartMethod::metis, "metis");
-  if (options.given("split-hubs")) {
-    result.splits_hubs = true;
-    if (options.text("split-hubs") != "auto") {
-      try {
-        result.hub_entries = options.integer("split-hubs", 1, kMaxIndex);
-      } catch (const UsageError& error) {
-        throw UsageError(std::string(error.what()) + ", or auto");
-      }
-    }
-  }
-  result.passes = static_cast<int>(options.integer("passes", 1, 100));
-  if (result.method == PartMethod::metis) {
-    result.reorder.parameters["parts"] = std::to_string(result.parts.back());
-    result.reorder.parameters["balance"] = "both";
-    if (options.given("time-limit")) {
-      result.reorder.parameters["time-limit"] = options.text("time-limit");
-    }
-  }
-  result.reorder.seed = options.seed("seed");
-  if (options.given("memory-limit")) {
-    result.reorder.memory_limit_bytes = options.bytes("memory-limit");
-  }
-  result.reorder.progress = terminal_progress();
+  refuse_options_of_other_methods(options, result.method);
+  read_split_hubs(options, &result);
+  read_method_options(options, &result);
   result.read = read_options(options);
   result.as_json = options.json();
   result.command_line = options.command_line();

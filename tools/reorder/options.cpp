@@ -114,9 +114,7 @@ void read_report_options(const Options& options, ReorderToolOptions* result) {
   result->locality.is_measured = options.flag("measure");
 }
 
-}  // namespace
-
-ReorderToolOptions parse_reorder_options(int argc, const char* const* argv) {
+Options declare_reorder() {
   Options options(
       "csr-reorder", "INPUT.csr [OUTPUT]", 1, 2,
       "Puts rows, columns or both into another order. The file remembers the order at "
@@ -173,29 +171,27 @@ ReorderToolOptions parse_reorder_options(int argc, const char* const* argv) {
   declare_parameters(options, method_parameters());
   declare_locality_options(options);
   declare_io(options);
-  options.parse(argc, argv);
+  return options;
+}
 
-  ReorderToolOptions result;
-  result.input = options.names()[0];
-  result.is_advice = options.flag("advise");
-  if ((options.names().size() == 1) != result.is_advice) {
-    throw UsageError(result.is_advice ? "--advise writes no file: expected no OUTPUT, found '" +
-                                            options.names()[1] + "'"
-                                      : "expected INPUT.csr OUTPUT, found '" + result.input + "'");
+void read_names(const Options& options, ReorderToolOptions* result) {
+  result->input = options.names()[0];
+  result->is_advice = options.flag("advise");
+  if ((options.names().size() == 1) != result->is_advice) {
+    throw UsageError(result->is_advice
+                         ? "--advise writes no file: expected no OUTPUT, found '" +
+                               options.names()[1] + "'"
+                         : "expected INPUT.csr OUTPUT, found '" + result->input + "'");
   }
-  if (!result.is_advice) result.output = options.names()[1];
-  result.read = read_options(options);
-  result.is_undo = options.flag("undo");
-  result.operand = options.text("apply-to");
-  const bool is_apply = options.given("apply-to");
-  if (result.is_advice) {
-    read_advise_options(options, &result);
-    return result;
-  }
-  result.order_from = options.text("order-from");
-  result.partition_from = options.text("partition-from");
+  if (!result->is_advice) result->output = options.names()[1];
+}
+
+/// Where the order comes from, and what it moves.
+void read_order(const Options& options, bool is_apply, ReorderToolOptions* result) {
+  result->order_from = options.text("order-from");
+  result->partition_from = options.text("partition-from");
   const int wishes = options.given("method") + options.given("order-from") +
-                     options.given("partition-from") + (result.is_undo || is_apply);
+                     options.given("partition-from") + (result->is_undo || is_apply);
   if (wishes != 1) {
     throw UsageError(
         "expected one of --method NAME, --order-from FILE, --partition-from FILE, --undo and "
@@ -205,21 +201,40 @@ ReorderToolOptions parse_reorder_options(int argc, const char* const* argv) {
     throw UsageError("--order-is is for --order-from");
   }
   if (options.choice("order-is", {"old-of-new", "new-of-old"}) == "new-of-old") {
-    result.direction = Direction::new_of_old;
+    result->direction = Direction::new_of_old;
   }
-  if (options.given("method")) result.methods.push_back(options.text("method"));
+  if (options.given("method")) result->methods.push_back(options.text("method"));
   const bool is_outside = options.given("order-from") || options.given("partition-from");
-  if (options.given("then") && result.methods.empty() && !is_outside) {
+  if (options.given("then") && result->methods.empty() && !is_outside) {
     throw UsageError("--then continues an order, and there is none");
   }
-  for (const std::string& method : options.texts("then")) result.methods.push_back(method);
+  for (const std::string& method : options.texts("then")) result->methods.push_back(method);
   if (options.given("sides")) {
-    result.sides = is_apply ? options.choice("sides", {"rows", "cols"})
-                            : options.choice("sides", {"rows", "cols", "both"});
+    result->sides = is_apply ? options.choice("sides", {"rows", "cols"})
+                             : options.choice("sides", {"rows", "cols", "both"});
   }
-  if (result.is_undo && !is_apply && !result.sides.empty()) {
+  if (result->is_undo && !is_apply && !result->sides.empty()) {
     throw UsageError("--undo restores whatever was moved; leave out --sides");
   }
+}
+
+}  // namespace
+
+ReorderToolOptions parse_reorder_options(int argc, const char* const* argv) {
+  Options options = declare_reorder();
+  options.parse(argc, argv);
+
+  ReorderToolOptions result;
+  read_names(options, &result);
+  result.read = read_options(options);
+  result.is_undo = options.flag("undo");
+  result.operand = options.text("apply-to");
+  const bool is_apply = options.given("apply-to");
+  if (result.is_advice) {
+    read_advise_options(options, &result);
+    return result;
+  }
+  read_order(options, is_apply, &result);
   // A matrix may be replaced by itself in another order, with --force.
   require_outputs(
       options, {result.output},
