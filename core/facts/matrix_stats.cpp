@@ -209,9 +209,9 @@ SpmmCost sddmm_cost(const SddmmProblem& problem) {
   return cost;
 }
 
-Offset spgemm_products(const CsrMatrix& a, const CsrMatrix& op_b, Offset* per_row, int threads) {
+Offset spgemm_products(const CsrMatrix& a, const Offset* op_b_offsets, Offset* per_row,
+                       int threads) {
   const Offset* const offsets = a.row_offsets();
-  const Offset* const lengths = op_b.row_offsets();
   Offset total = 0;
   const int team = team_for(a.rows() + a.nnz(), threads);
 #pragma omp parallel for schedule(dynamic, 1024) reduction(+ : total) num_threads(team)
@@ -219,7 +219,7 @@ Offset spgemm_products(const CsrMatrix& a, const CsrMatrix& op_b, Offset* per_ro
     Offset products = 0;
     for (Offset at = offsets[row]; at < offsets[row + 1]; ++at) {
       const Index k = a.col_indices()[at];
-      products += lengths[k + 1] - lengths[k];
+      products += op_b_offsets[Offset{k} + 1] - op_b_offsets[k];
     }
     if (per_row != nullptr) per_row[row] = products;
     total += products;

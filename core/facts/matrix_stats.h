@@ -54,10 +54,14 @@ SpmmCost spmm_cost(const SpmmProblem& problem);
 /// The same for an SDDMM. X and C are moved once; A's values count only if the product uses them.
 SpmmCost sddmm_cost(const SddmmProblem& problem);
 
-/// Multiplications of A * op_b, op_b stored by rows of op(B): sum over A's entries (i, k) of the
-/// length of row k. `per_row`, if not null, gets A.rows() numbers. `threads` as in team_size.
-Offset spgemm_products(const CsrMatrix& a, const CsrMatrix& op_b, Offset* per_row = nullptr,
+/// Multiplications of A * op(B): sum over A's entries (i, k) of the length of row k of op(B), whose
+/// row offsets are given. `per_row`, if not null, gets A.rows() numbers. `threads` as in team_size.
+Offset spgemm_products(const CsrMatrix& a, const Offset* op_b_offsets, Offset* per_row = nullptr,
                        int threads = 0);
+inline Offset spgemm_products(const CsrMatrix& a, const CsrMatrix& op_b, Offset* per_row = nullptr,
+                              int threads = 0) {
+  return spgemm_products(a, op_b.row_offsets(), per_row, threads);
+}
 
 /// Counts the entries of the pattern of A * op_b. Takes one mark per thread and column of op_b, and
 /// about as much work as the product.

@@ -216,7 +216,7 @@ BenchOptions parse_bench_options(int argc, const char* const* argv) {
   shared.semiring = options.parsed("semiring", parse_semiring);
   shared.plan.deterministic = !options.flag("nondeterministic");
   if (options.given("memory-limit")) shared.plan.memory_limit_bytes = options.bytes("memory-limit");
-  shared.seed = options.seed("seed");
+  shared.seed = options.seed();
   shared.plan.where.threads = read_threads(options);
   shared.plan.where.device = static_cast<int>(options.integer("device", 0, kMaxDevices - 1));
   result.records = options.text("records");

@@ -260,13 +260,13 @@ std::vector<std::int64_t> Options::different_integers(const std::string& option,
   return numbers;
 }
 
-std::uint64_t Options::seed(const std::string& option) const {
-  const std::string word = text(option);
+std::uint64_t Options::seed() const {
+  const std::string word = text("seed");
   std::uint64_t number = 0;
   const char* end = word.data() + word.size();
   const auto [stop, error] = std::from_chars(word.data(), end, number);
   if (error != std::errc() || stop != end) {
-    refuse(option, word, "a whole number from 0 to 18446744073709551615");
+    refuse("seed", word, "a whole number from 0 to 18446744073709551615");
   }
   return number;
 }

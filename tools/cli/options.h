@@ -68,7 +68,7 @@ class Options {
   /// The same of a list in which nothing may be there twice.
   std::vector<std::int64_t> different_integers(const std::string& option, std::int64_t min,
                                                std::int64_t max) const;
-  std::uint64_t seed(const std::string& option) const;   // any 64-bit number
+  std::uint64_t seed() const;                            // of --seed: any 64-bit number
   double number(const std::string& option) const;        // finite
   std::uint64_t bytes(const std::string& option) const;  // 4096, 512K, 512M, 8G
   std::string choice(const std::string& option, const std::vector<std::string>& choices) const;

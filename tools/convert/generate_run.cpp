@@ -105,7 +105,7 @@ GenerateToolOptions parse_generate_options(int argc, const char* const* argv) {
   }
   require_outputs(options, {result.output}, files_read(result.generate.parameters));
   require_ending(result.output, {".csr"});
-  result.generate.seed = options.seed("seed");
+  result.generate.seed = options.seed();
   result.generate.seed_is_given = options.given("seed");
   result.generate.value_kind = options.parsed("value-kind", parse_value_kind);
   result.generate.progress = terminal_progress();

@@ -75,7 +75,7 @@ ImportToolOptions parse_import_options(int argc, const char* const* argv) {
   if (options.given("seed") && result.values != "random") {
     throw UsageError("--seed is for --values random");
   }
-  result.seed = options.seed("seed");
+  result.seed = options.seed();
   result.gcn_normalize = options.flag("gcn-normalize");
   result.as_json = options.json();
   result.command_line = options.command_line();

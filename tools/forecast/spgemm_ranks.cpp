@@ -7,6 +7,7 @@
 
 #include "core/base/counted.h"
 #include "core/base/error.h"
+#include "core/facts/matrix_stats.h"
 #include "core/file/csr_rows.h"
 #include "tools/cli/matrix_input.h"
 #include "tools/cli/report.h"
@@ -14,15 +15,6 @@
 namespace csrkit {
 
 namespace {
-
-Offset products_of(const CsrMatrix& a, const Offset* b_offsets, Index row) {
-  Offset products = 0;
-  for (Offset at = a.row_offsets()[row]; at < a.row_offsets()[row + 1]; ++at) {
-    const Index k = a.col_indices()[at];
-    products += b_offsets[Offset{k} + 1] - b_offsets[k];
-  }
-  return products;
-}
 
 std::size_t part_with(const std::vector<Index>& borders, Index item) {
   return static_cast<std::size_t>(std::upper_bound(borders.begin(), borders.end(), item) -
@@ -59,10 +51,9 @@ double SpgemmRanksForecast::most_speed_up() const {
 PartBorders borders_by_products(const CsrMatrix& a, const Offset* b_offsets, Index b_rows,
                                 Index ranks) {
   // As ranks::borders_by_products, whose rows are spread over the ranks.
-  std::vector<Offset> sums{0};
-  for (Index row = 0; row < a.rows(); ++row) {
-    sums.push_back(sums.back() + products_of(a, b_offsets, row) + 1);
-  }
+  std::vector<Offset> sums(static_cast<std::size_t>(a.rows()) + 1);
+  spgemm_products(a, b_offsets, sums.data() + 1);
+  for (std::size_t row = 1; row < sums.size(); ++row) sums[row] += sums[row - 1] + 1;
   PartBorders borders{{0}, balanced_borders(b_offsets, b_rows, ranks)};
   for (Index rank = 1; rank < ranks; ++rank) {
     const auto target =
@@ -81,6 +72,8 @@ SpgemmRanksForecast forecast_spgemm_ranks(const CsrMatrix& a, const Offset* b_of
   SpgemmRanksForecast forecast;
   forecast.ranks = borders.parts();
   std::vector<std::uint64_t> sent(static_cast<std::size_t>(forecast.ranks), 0);
+  std::vector<Offset> products_of(static_cast<std::size_t>(a.rows()));
+  forecast.products = spgemm_products(a, b_offsets, products_of.data());
   std::vector<Index> seen_by(static_cast<std::size_t>(a.cols()), -1);
   for (Index rank = 0; rank < forecast.ranks; ++rank) {
     const auto place = static_cast<std::size_t>(rank);
@@ -88,7 +81,7 @@ SpgemmRanksForecast forecast_spgemm_ranks(const CsrMatrix& a, const Offset* b_of
     std::uint64_t received = 0;
     Offset products = 0;
     for (Index row = borders.rows[place]; row < borders.rows[place + 1]; ++row) {
-      products += products_of(a, b_offsets, row);
+      products += products_of[static_cast<std::size_t>(row)];
       for (Offset at = a.row_offsets()[row]; at < a.row_offsets()[row + 1]; ++at) {
         const Index col = a.col_indices()[at];
         Index& seen = seen_by[static_cast<std::size_t>(col)];
@@ -102,7 +95,6 @@ SpgemmRanksForecast forecast_spgemm_ranks(const CsrMatrix& a, const Offset* b_of
     }
     forecast.moved_bytes += received;
     forecast.worst_received_bytes = std::max(forecast.worst_received_bytes, received);
-    forecast.products += products;
     forecast.worst_products = std::max(forecast.worst_products, products);
   }
   forecast.worst_sent_bytes = *std::max_element(sent.begin(), sent.end());

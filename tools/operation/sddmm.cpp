@@ -161,7 +161,7 @@ class SddmmOperation : public TypedOperation<Sddmm> {
         dense_cols_of(options, request->input.empty() ? request->second_input : request->input);
     request->input_kind =
         kind_of_input(request->input.empty() ? request->second_input : request->input);
-    request->seed = options.seed("seed");
+    request->seed = options.seed();
     if (options.given("seed") && !request->input.empty() && !request->second_input.empty()) {
       throw UsageError("--seed has no effect: --input-x and --input-y give X and Y");
     }

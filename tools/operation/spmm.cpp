@@ -164,7 +164,7 @@ class SpmmOperation : public TypedOperation<Spmm> {
     request->input = options.text("input");
     request->dense_cols = is_spmv_ ? 1 : dense_cols_of(options, request->input);
     request->input_kind = kind_of_input(request->input);
-    request->seed = options.seed("seed");
+    request->seed = options.seed();
     request->beta = options.number("beta");
     if (options.given("seed") && !request->input.empty() && request->beta == 0) {
       throw UsageError("--seed has no effect: --input gives all of " +

@@ -116,7 +116,7 @@ void read_method_options(const Options& options, PartitionToolOptions* result) {
       result->reorder.parameters["time-limit"] = options.text("time-limit");
     }
   }
-  result->reorder.seed = options.seed("seed");
+  result->reorder.seed = options.seed();
   if (options.given("memory-limit")) {
     result->reorder.memory_limit_bytes = options.bytes("memory-limit");
   }

@@ -2,6 +2,7 @@
 
 #include "api/rooms.h"
 #include "core/base/counted.h"
+#include "core/facts/matrix_stats.h"
 #include "core/file/csr_rows.h"
 #include "core/matrix/row_parts.h"
 #include "tools/ranks/rank_tool.h"
@@ -16,19 +17,6 @@ CsrMatrix converted(const SpgemmDistOptions& options, const CsrMatrix& rows, Los
   if (!options.value_kind || *options.value_kind == rows.value_kind()) return rows;
   losses->note(rows, *options.value_kind, options.threads);
   return convert_values(rows, *options.value_kind, options.threads);
-}
-
-std::vector<Offset> products_of(const CsrMatrix& a, const Buffer<Offset>& b_offsets) {
-  std::vector<Offset> products;
-  for (Index row = 0; row < a.rows(); ++row) {
-    Offset sum = 0;
-    for (Offset at = a.row_offsets()[row]; at < a.row_offsets()[row + 1]; ++at) {
-      const Index k = a.col_indices()[at];
-      sum += b_offsets[Offset{k} + 1] - b_offsets[k];
-    }
-    products.push_back(sum);
-  }
-  return products;
 }
 
 /// Whether the blocks are the parts of A.csr.
@@ -85,8 +73,9 @@ SpgemmShare read_share(const SpgemmDistOptions& options, Communicator& communica
       return told_of_lists(communicator.rank(), of_file);
     }
     const auto range = ranks::rows_to_count(communicator, share.a_header.rows);
-    products =
-        products_of(read_csr_rows(options.a, range.begin, range.end, options.io), share.b_offsets);
+    products.resize(static_cast<std::size_t>(range.end - range.begin));
+    spgemm_products(read_csr_rows(options.a, range.begin, range.end, options.io),
+                    share.b_offsets.data(), products.data(), options.threads);
     return std::string();
   });
   if (is_of_file) {
@@ -105,7 +94,7 @@ SpgemmShare read_share(const SpgemmDistOptions& options, Communicator& communica
     }
     share.b = read_rows(options, options.b, share.b_borders[rank], share.b_borders[rank + 1],
                         &share.b_losses);
-    for (const Offset one : products_of(share.a, share.b_offsets)) share.products += one;
+    share.products = spgemm_products(share.a, share.b_offsets.data(), nullptr, options.threads);
   });
   if (options.value_kind) {
     const bool is_square = options.a == options.b;

@@ -158,7 +158,7 @@ SpmmDistOptions read_spmm_dist(const Options& options, const Communicator& commu
   result.kernel = options.text("kernel");
   result.input = options.text("input");
   result.output = options.text("output");
-  result.seed = options.seed("seed");
+  result.seed = options.seed();
   if (options.given("seed") && !result.input.empty()) {
     throw UsageError("--seed has no effect: --input gives B");
   }

@@ -68,7 +68,7 @@ void read_method_options(const Options& options, ReorderToolOptions* result) {
   if (!result->is_advice) require_taken(reorder.parameters, result->methods);
   if (options.given("memory-limit")) reorder.memory_limit_bytes = options.bytes("memory-limit");
   if (options.given("seed") && !result->is_advice) require_random(result->methods);
-  reorder.seed = options.seed("seed");
+  reorder.seed = options.seed();
   reorder.progress = terminal_progress();
 }
 

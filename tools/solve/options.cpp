@@ -146,7 +146,7 @@ SolveToolOptions parse_solve_options(const std::string& tool, const std::string&
   result.guess = options.text("guess");
   result.right_hand_sides = static_cast<Index>(options.integer("right-hand-sides", 1, 1 << 20));
   result.gives_right_hand_sides = options.given("right-hand-sides");
-  result.seed = options.seed("seed");
+  result.seed = options.seed();
   const bool draws_b = result.rhs == "from-solution" || result.rhs == "random";
   if (options.given("seed") && !draws_b && !options.given("generate-dense")) {
     throw UsageError("--seed has no effect: --rhs " + result.rhs + " draws no random numbers");
