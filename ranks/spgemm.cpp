@@ -139,6 +139,98 @@ RowLists lists_by_asking(Communicator& communicator, const CsrMatrix& a,
   return lists;
 }
 
+/// The rows of B that the rank has asked for, in the order of its halo. Every rank knows the
+/// lengths of B's rows (`b_offsets`), so only columns and values travel. `own_b` begins at row
+/// `own_begin`.
+CsrMatrix received_rows(Communicator& communicator, const CsrMatrix& own_b, Index own_begin,
+                        const Offset* b_offsets, const RowLists& lists, int threads,
+                        SpgemmTraffic* traffic) {
+  const auto sums_of_rows = [&](const std::vector<Index>& rows) {
+    std::vector<Offset> lengths;
+    lengths.reserve(rows.size());
+    for (const Index row : rows) lengths.push_back(b_offsets[Offset{row} + 1] - b_offsets[row]);
+    return sums_of(lengths);
+  };
+  const std::vector<Offset> send_sums = sums_of_rows(lists.sends);
+  const std::vector<Offset> halo_sums = sums_of_rows(lists.halo);
+  const std::vector<Offset> send_entries = at_places(send_sums, lists.send_begin);
+  const std::vector<Offset> halo_entries = at_places(halo_sums, lists.halo_begin);
+  const ValueKind kind = own_b.value_kind();
+  const RowCopier copier{static_cast<std::size_t>(size_of(kind))};
+  Buffer<Index> sent_cols(send_sums.back()), cols(halo_sums.back());
+  ValueArray sent_values(kind, send_sums.back()), values(kind, halo_sums.back());
+  const auto sent_rows = static_cast<Offset>(lists.sends.size());
+#pragma omp parallel for num_threads(team_for(sent_rows, threads)) schedule(static)
+  for (Offset n = 0; n < sent_rows; ++n) {
+    const auto i = static_cast<std::size_t>(n);
+    copier.copy(own_b, lists.sends[i] - own_begin, send_sums[i], sent_cols.data(),
+                static_cast<char*>(sent_values.data()));
+  }
+  const auto count = [&](const Bytes& moved) {
+    traffic->bytes_sent += moved.sent;
+    traffic->bytes_received += moved.received;
+  };
+  count(exchange(communicator,
+                 {sent_cols.data(), send_entries, cols.data(), halo_entries, sizeof(Index)}));
+  if (copier.value_bytes > 0) {
+    count(exchange(communicator, {sent_values.data(), send_entries, values.data(), halo_entries,
+                                  copier.value_bytes}));
+  }
+  traffic->rows_received = static_cast<Offset>(lists.halo.size());
+  traffic->entries_received = halo_sums.back();
+  return CsrMatrix(static_cast<Index>(lists.halo.size()), own_b.cols(),
+                   Buffer<Offset>::copy_of(halo_sums.data(), static_cast<Offset>(halo_sums.size())),
+                   std::move(cols), std::move(values));
+}
+
+/// B's rows that are here, in their order: the first `below` of the received ones, own rows, the
+/// other received ones.
+CsrMatrix joined_rows(const CsrMatrix& own_b, const CsrMatrix& received, Index below, int threads) {
+  const Offset rows = Offset{own_b.rows()} + received.rows();
+  const Offset own_end = Offset{below} + own_b.rows();
+  const auto is_own = [&](Offset at) { return at >= below && at < own_end; };
+  const auto row_in_source = [&](Offset at) {
+    return static_cast<Index>(is_own(at) ? at - below : at < below ? at : at - own_b.rows());
+  };
+  const auto source = [&](Offset at) -> const CsrMatrix& { return is_own(at) ? own_b : received; };
+  Buffer<Offset> offsets(rows + 1);
+  offsets[0] = 0;
+  for (Offset at = 0; at < rows; ++at) {
+    offsets[at + 1] = offsets[at] + source(at).row_length(row_in_source(at));
+  }
+  Buffer<Index> cols(offsets[rows]);
+  ValueArray values(own_b.value_kind(), offsets[rows]);
+  const RowCopier copier{static_cast<std::size_t>(size_of(own_b.value_kind()))};
+  auto* const value_bytes = static_cast<char*>(values.data());
+#pragma omp parallel for num_threads(team_for(rows, threads)) schedule(static)
+  for (Offset at = 0; at < rows; ++at) {
+    copier.copy(source(at), row_in_source(at), offsets[at], cols.data(), value_bytes);
+  }
+  return CsrMatrix(checked_cast<Index, MemoryError>(rows, "rows of B on one rank"), own_b.cols(),
+                   std::move(offsets), std::move(cols), std::move(values));
+}
+
+/// A with columns that count the rows of B that are here.
+CsrMatrix in_local_columns(const CsrMatrix& a, const std::vector<Index>& rows_of_b, int threads) {
+  std::vector<Index> place(static_cast<std::size_t>(a.cols()), -1);
+  for (std::size_t i = 0; i < rows_of_b.size(); ++i) {
+    place[static_cast<std::size_t>(rows_of_b[i])] = static_cast<Index>(i);
+  }
+  Buffer<Index> cols(a.nnz());
+#pragma omp parallel for num_threads(team_for(a.nnz(), threads)) schedule(static)
+  for (Offset at = 0; at < a.nnz(); ++at) {
+    cols[at] = place[static_cast<std::size_t>(a.col_indices()[at])];
+  }
+  ValueArray values(a.value_kind(), a.nnz());
+  if (a.value_kind() != ValueKind::none && a.nnz() > 0) {
+    std::memcpy(values.data(), a.values(),
+                static_cast<std::size_t>(a.nnz() * size_of(a.value_kind())));
+  }
+  return CsrMatrix(a.rows(), static_cast<Index>(rows_of_b.size()),
+                   Buffer<Offset>::copy_of(a.row_offsets(), Offset{a.rows()} + 1), std::move(cols),
+                   std::move(values));
+}
+
 }  // namespace
 
 RowLists lists_of(const PartLists& part, int ranks) {
@@ -159,103 +251,26 @@ LocalOperands fetch_rows_of_b(Communicator& communicator, const CsrMatrix& a,
                               const CsrMatrix& own_b, const std::vector<Index>& borders,
                               const Offset* b_offsets, const RowLists* lists, int threads) {
   LocalOperands local;
-  SpgemmTraffic& traffic = local.traffic;
   const auto me = static_cast<std::size_t>(communicator.rank());
   const Index own_begin = borders[me], own_end = borders[me + 1];
   RowLists asked;
   if (lists == nullptr) {
     const Stopwatch asking;
-    asked = lists_by_asking(communicator, a, borders, &traffic);
+    asked = lists_by_asking(communicator, a, borders, &local.traffic);
     lists = &asked;
     local.seconds.ask = asking.seconds();
   }
-  const std::vector<Index>&halo = lists->halo, &sends = lists->sends;
-
-  // Every rank knows the lengths of B's rows, so only columns and values travel.
   const Stopwatch fetching;
-  const auto length_of = [&](Index row) { return b_offsets[Offset{row} + 1] - b_offsets[row]; };
-  std::vector<Offset> send_lengths, halo_lengths;
-  send_lengths.reserve(sends.size());
-  halo_lengths.reserve(halo.size());
-  for (const Index row : sends) send_lengths.push_back(length_of(row));
-  for (const Index row : halo) halo_lengths.push_back(length_of(row));
-  const std::vector<Offset> send_sums = sums_of(send_lengths), halo_sums = sums_of(halo_lengths);
-  const std::vector<Offset> send_entries = at_places(send_sums, lists->send_begin);
-  const std::vector<Offset> halo_entries = at_places(halo_sums, lists->halo_begin);
-  const ValueKind kind = own_b.value_kind();
-  const RowCopier copier{static_cast<std::size_t>(size_of(kind))};
-  Buffer<Index> sent_cols(send_sums.back()), halo_cols(halo_sums.back());
-  ValueArray sent_values(kind, send_sums.back()), halo_values(kind, halo_sums.back());
-  const auto sent_rows = static_cast<Offset>(sends.size());
-#pragma omp parallel for num_threads(team_for(sent_rows, threads)) schedule(static)
-  for (Offset n = 0; n < sent_rows; ++n) {
-    const auto i = static_cast<std::size_t>(n);
-    copier.copy(own_b, sends[i] - own_begin, send_sums[i], sent_cols.data(),
-                static_cast<char*>(sent_values.data()));
-  }
-  const auto count = [&](const Bytes& moved) {
-    traffic.bytes_sent += moved.sent;
-    traffic.bytes_received += moved.received;
-  };
-  count(exchange(communicator,
-                 {sent_cols.data(), send_entries, halo_cols.data(), halo_entries, sizeof(Index)}));
-  if (copier.value_bytes > 0) {
-    count(exchange(communicator, {sent_values.data(), send_entries, halo_values.data(),
-                                  halo_entries, copier.value_bytes}));
-  }
-  traffic.rows_received = static_cast<Offset>(halo.size());
-  traffic.entries_received = halo_sums.back();
-
-  // B's rows that are here, in their order: halo below the own rows, own rows, halo above.
-  const auto below = static_cast<std::size_t>(
-      std::lower_bound(halo.begin(), halo.end(), own_begin) - halo.begin());
-  const auto own_rows = static_cast<std::size_t>(own_end - own_begin);
+  const CsrMatrix received =
+      received_rows(communicator, own_b, own_begin, b_offsets, *lists, threads, &local.traffic);
+  const std::vector<Index>& halo = lists->halo;
+  const auto above = std::lower_bound(halo.begin(), halo.end(), own_begin);
   std::vector<Index>& rows = local.rows_of_b;
-  rows.assign(halo.begin(), halo.begin() + static_cast<std::ptrdiff_t>(below));
+  rows.assign(halo.begin(), above);
   for (Index row = own_begin; row < own_end; ++row) rows.push_back(row);
-  rows.insert(rows.end(), halo.begin() + static_cast<std::ptrdiff_t>(below), halo.end());
-  const Offset entries = halo_sums.back() + own_b.nnz();
-  Buffer<Offset> offsets(static_cast<Offset>(rows.size()) + 1);
-  Buffer<Index> cols(entries);
-  ValueArray values(kind, entries);
-  auto* const value_bytes = static_cast<char*>(values.data());
-  const CsrMatrix received(
-      static_cast<Index>(halo.size()), own_b.cols(),
-      Buffer<Offset>::copy_of(halo_sums.data(), static_cast<Offset>(halo_sums.size())),
-      std::move(halo_cols), std::move(halo_values));
-  const auto local_rows = static_cast<Offset>(rows.size());
-  offsets[0] = 0;
-  for (Offset at = 0; at < local_rows; ++at) {
-    offsets[at + 1] = offsets[at] + length_of(rows[static_cast<std::size_t>(at)]);
-  }
-#pragma omp parallel for num_threads(team_for(local_rows, threads)) schedule(static)
-  for (Offset at = 0; at < local_rows; ++at) {
-    const auto i = static_cast<std::size_t>(at);
-    const bool is_own = i >= below && i < below + own_rows;
-    const std::size_t row = is_own ? i - below : i < below ? i : i - own_rows;
-    copier.copy(is_own ? own_b : received, static_cast<Index>(row), offsets[at], cols.data(),
-                value_bytes);
-  }
-  local.b = CsrMatrix(checked_cast<Index, MemoryError>(rows.size(), "rows of B on one rank"),
-                      own_b.cols(), std::move(offsets), std::move(cols), std::move(values));
-
-  std::vector<Index> place(static_cast<std::size_t>(a.cols()), -1);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    place[static_cast<std::size_t>(rows[i])] = static_cast<Index>(i);
-  }
-  Buffer<Index> a_cols(a.nnz());
-#pragma omp parallel for num_threads(team_for(a.nnz(), threads)) schedule(static)
-  for (Offset at = 0; at < a.nnz(); ++at) {
-    a_cols[at] = place[static_cast<std::size_t>(a.col_indices()[at])];
-  }
-  ValueArray a_values(a.value_kind(), a.nnz());
-  if (a.value_kind() != ValueKind::none && a.nnz() > 0) {
-    std::memcpy(a_values.data(), a.values(),
-                static_cast<std::size_t>(a.nnz() * size_of(a.value_kind())));
-  }
-  local.a = CsrMatrix(a.rows(), local.b.rows(),
-                      Buffer<Offset>::copy_of(a.row_offsets(), Offset{a.rows()} + 1),
-                      std::move(a_cols), std::move(a_values));
+  rows.insert(rows.end(), above, halo.end());
+  local.b = joined_rows(own_b, received, static_cast<Index>(above - halo.begin()), threads);
+  local.a = in_local_columns(a, rows, threads);
   local.seconds.fetch = fetching.seconds();
   return local;
 }
