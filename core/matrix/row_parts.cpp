@@ -318,7 +318,7 @@ std::vector<CountedLevel> count_parts(const CsrMatrix& matrix,
 namespace {
 
 /// The rows of a part, as split_part reads them.
-struct SplitRows {
+struct RowsOfAPart {
   const PartRows& rows;
   const PartHead& head;
   Index cols;  // of the whole matrix
@@ -354,7 +354,7 @@ struct SplitRows {
 
 /// Makes the offsets of both matrices. Refuses columns out of order, and other sums than the
 /// head's.
-void count_entries(const SplitRows& split, Buffer<Offset>& own_offsets,
+void count_entries(const RowsOfAPart& split, Buffer<Offset>& own_offsets,
                    Buffer<Offset>& halo_offsets) {
   const PartHead& head = split.head;
   const Index count = head.rows();
@@ -404,7 +404,7 @@ RankPart split_part(const PartRows& rows, PartLists lists, Index cols, const std
                     int threads, PartColumns columns) {
   const PartHead& head = lists.head;
   const Index count = head.rows();
-  const SplitRows split{rows, head, cols, where, team_for(head.entries, threads)};
+  const RowsOfAPart split{rows, head, cols, where, team_for(head.entries, threads)};
   const HaloPlaces places(lists.halo, cols);
   Buffer<Offset> own_offsets(Offset{count} + 1), halo_offsets(Offset{count} + 1);
   count_entries(split, own_offsets, halo_offsets);
