@@ -137,9 +137,9 @@ CsrFile restored(const CsrFile& file, const std::string& name) {
 }
 
 DenseMatrix operand_moved(const DenseMatrix& operand, const CsrFile& file, const std::string& sides,
-                          bool is_undo) {
+                          bool is_undo, const std::string& name) {
   if (!file.row_order && !file.col_order) {
-    throw UsageError("the file holds no order to apply: it was not made by csr-reorder --method");
+    throw UsageError(name + " holds no order to apply: it was not made by csr-reorder --method");
   }
   const Permutation rows = file.row_order.value_or(Permutation::identity(file.matrix.rows()));
   const Permutation cols = file.col_order.value_or(Permutation::identity(file.matrix.cols()));

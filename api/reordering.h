@@ -41,8 +41,9 @@ CsrFile restored(const CsrFile& file, const std::string& name = "the file");
 
 /// A dense operand of the matrix at import, moved to the file's order, or back if `is_undo`. Rows
 /// of B are ordered like columns of the matrix, rows of C like its rows; `sides` ("rows", "cols" or
-/// "") says which. "" will do where both are the same, or only one fits. Throws UsageError.
+/// "") says which. "" will do where both are the same, or only one fits. Throws UsageError; `name`
+/// is that of `file` in its message.
 DenseMatrix operand_moved(const DenseMatrix& operand, const CsrFile& file, const std::string& sides,
-                          bool is_undo);
+                          bool is_undo, const std::string& name = "the file");
 
 }  // namespace csrkit

@@ -72,7 +72,13 @@ ImportRun read_and_transform(const ImportToolOptions& options) {
   ImportRun run;
   run.imported = import_matrix(options.input, options.import);
   const Stopwatch transform_watch;
-  run.file.matrix = transformed(std::move(run.imported.matrix), options, &run.imported);
+  try {
+    run.file.matrix = transformed(std::move(run.imported.matrix), options, &run.imported);
+  } catch (const UsageError& error) {  // a matrix in memory has no name
+    throw UsageError(options.input + ": " + error.what());
+  } catch (const InputError& error) {
+    throw InputError(options.input + ": " + error.what());
+  }
   run.transform_seconds = transform_watch.seconds();
   const Stopwatch symmetry_watch;
   run.file.flags = flags_of(run.file.matrix, run.imported, options);

@@ -144,8 +144,8 @@ void add_reorder(Report& report, const ReorderToolOptions& options, const CsrFil
 }
 
 void move_operand(const ReorderToolOptions& options, const CsrFile& file) {
-  const DenseMatrix moved =
-      operand_moved(read_npy(options.operand), file, options.sides, options.is_undo);
+  const DenseMatrix moved = operand_moved(read_npy(options.operand), file, options.sides,
+                                          options.is_undo, "'" + options.input + "'");
   write_npy(options.output, moved.view());
   Report report;
   report.add("output", "output", options.output);

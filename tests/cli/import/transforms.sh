@@ -30,6 +30,11 @@ cp b.csr d.csr
 csr-reorder --force d.csr d.csr --method degree --quiet
 csr-reorder --force d.csr d.csr --undo --quiet
 same_matrix b.csr d.csr
+# A step that the matrix does not suit names the file.
+printf '1 2\n3 4\n' >wide.txt
+expect 2 csr-import wide.txt none.csr --format=edge-list --base=1 --rows 3 --cols 5 --symmetrize
+says "wide.txt: symmetrize needs a square matrix; this one is 3 x 5"
+no_file none
 # What a step makes of values is told as well.
 printf '%%%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 60000\n1 2 6e-8\n2 1 60000\n' >steep.mtx
 expect 0 csr-import steep.mtx steep.csr --value-kind f16 --gcn-normalize --json
@@ -37,5 +42,5 @@ says "steep.mtx: 1 value too small for f16, the first from 5.96046e-08 in row 0,
 equals "$(json underflows)" 1
 printf '%%%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 60000\n2 2 6e-8\n' >steep.mtx
 expect 3 csr-import steep.mtx none.csr --value-kind f16 --gcn-normalize
-says "gcn-normalize: expected results within the range of f16, found a larger one from 60000 in row 0, column 1"
+says "steep.mtx: gcn-normalize: expected results within the range of f16, found a larger one from 60000 in row 0, column 1"
 no_file none
