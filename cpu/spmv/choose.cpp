@@ -136,9 +136,18 @@ Choice choose(const MethodInput& input) {
       input.budget.fits(3 * csr)) {
     return choose_in_caches(input, found);
   }
-  const bool has_short_rows = input.op_a.nnz() < input.op_a.rows() * kWorthDiagonals;
-  CompressedLimits limits = {std::min(worth, blocked)};
+  const bool may_have_blocks =
+      csr >= cache_sizes().last_level_bytes ||
+      (found.part >= kMostlyInBlocks && input.op_a.nnz() >= input.op_a.rows() * kWorthBlocksAtAll);
+  const bool are_blocks_fast =
+      !stays_in_caches || input.op_a.nnz() >= input.op_a.rows() * kWorthLooseBlocks;
+  const bool takes_blocks =
+      may_have_blocks &&
+      static_cast<double>(blocked) <=
+          static_cast<double>(csr) * (1 - (are_blocks_fast ? kWorthACopy : kWorthBlocks));
+  CompressedLimits limits = {takes_blocks ? std::min(worth, blocked) : worth};
   if (stays_in_caches) {
+    const bool has_short_rows = input.op_a.nnz() < input.op_a.rows() * kWorthDiagonals;
     limits.least_by_diagonals = has_short_rows ? kOnlyDiagonals : kMostlyDiagonals;
     limits.most_bytes_of_diagonals = worth;
   }
@@ -146,14 +155,7 @@ Choice choose(const MethodInput& input) {
     const std::string because = account(input, compressed->stored_bytes(), clock.seconds());
     return {std::move(compressed), "compressed", because};
   }
-  const bool may_have_blocks =
-      csr >= cache_sizes().last_level_bytes ||
-      (found.part >= kMostlyInBlocks && input.op_a.nnz() >= input.op_a.rows() * kWorthBlocksAtAll);
-  const bool are_blocks_fast =
-      !stays_in_caches || input.op_a.nnz() >= input.op_a.rows() * kWorthLooseBlocks;
-  if (may_have_blocks &&
-      static_cast<double>(blocked) <=
-          static_cast<double>(csr) * (1 - (are_blocks_fast ? kWorthACopy : kWorthBlocks))) {
+  if (takes_blocks) {
     auto blocks = make_bsr(input);
     const std::string because = account(input, blocks->stored_bytes(), clock.seconds());
     return {std::move(blocks), "bsr", because};

@@ -38,7 +38,7 @@ class Compressed : public RowSums<Kinds> {
     heads_ = Buffer<SliceHead>(slices);
     find_values();
     find_forms();
-    constexpr double kNearlyAll = 0.8;
+    constexpr double kNearlyAll = 0.95;
     const double by_diagonals =
         static_cast<double>(kept_by_diagonals()) / std::max(static_cast<double>(slices), 1.0);
     const bool is_small =
