@@ -35,8 +35,8 @@ constexpr std::uint64_t kSmall = 8 << 10;
 /// Fewer bytes must save this part of CSR's to be worth a copy of A.
 constexpr double kWorthACopy = 0.1;
 /// Where A stays in the caches, forms with fewer bytes win if so many slices are diagonals, and not
-/// many places of a diagonal are empty, as they are where rows have fewer entries. With AVX2: 40
-/// products of three blind sets on two cores of an EPYC.
+/// many places of a diagonal are empty, as they are where rows have fewer entries. With AVX2,
+/// measured on two cores of an EPYC (docs/lab/2026-11-28-seventh-set.md).
 constexpr double kMostlyDiagonals = 0.6, kOnlyDiagonals = 0.9;
 constexpr Offset kWorthDiagonals = 4;
 /// The same with AVX-512.

@@ -3,8 +3,8 @@
 //          warp: one of more than 128 entries; a block: 32 to 256 rows, of which all threads share
 //          those of more than 512 entries; then a lane per row decides. Rows of more than 1,024
 //          entries are left to a second launch, with a block for each 1,024 entries. Where A has
-//          enough entries a row, rows of 9 to 512 entries find another row with the same columns
-//          by a hash, and compare
+//          enough entries a row, rows of 17 to 512 entries (of 9 on, if most are shorter) find
+//          another row with the same columns by a hash, and compare
 // Reads    A coalesced in 8 lanes; per entry of A two offsets and two columns of B, mostly from L2
 // Launch   256 threads
 // Against  a pass over all products, which would read B's columns once more than counting needs

@@ -122,7 +122,7 @@ inline constexpr int kTableEntryBytes = 8;  // a word's bits, and the number of 
 inline constexpr int kMostStaticBytes = 28 * 1024;
 inline constexpr int kLargestTableBytes = 222 * 1024;  // hash_16384 with values of 8 bytes
 
-/// Rows of at most so many products have places for no more where a thread sorts each.
+/// Where a thread sorts each row, rows of at most so many products have kernels of their own.
 inline constexpr int kFewProducts = 8;
 
 /// The most products of a row that one thread merges (fewer in f64). Only where neighbouring rows

@@ -46,6 +46,19 @@ CsrMatrix check_product(SpgemmPlan& plan, const SpgemmProblem& problem, const Pr
   return c;
 }
 
+/// C is right in two passes, and `says` is part of how its rows are made.
+void check_choice(const ProductOperands& operands, const char* says) {
+  for (const ValueKind kind : {ValueKind::f32, ValueKind::f64}) {
+    const ProductCase item = case_of(kind, Semiring::plus_times);
+    const SpgemmProblem problem = problem_of(operands, item);
+    gpu::BinRules rules;
+    rules.prefers_one_pass = false;
+    const auto plan = plan_by(rules, problem);
+    check_product(*plan, problem, item);
+    EXPECT_NE(plan->choice().find(says), std::string::npos) << plan->choice();
+  }
+}
+
 /// C has the same bits where its rows come in blocks, as memory is short by that share of C.
 void check_row_blocks(const SpgemmProblem& problem, const gpu::BinRules& rules,
                       std::uint64_t share_of_c) {
@@ -641,15 +654,7 @@ TEST_F(SpgemmLongRows, OnManyWordsAreNotCut) {
     for (Index k = 0; k < 70; ++k) b.push_back({i, 3'000 * k + 2 * i, random_value(89, i, k)});
   }
   const ProductOperands operands = {matrix_of(40, 100, a), matrix_of(100, 210'000, b)};
-  for (const ValueKind kind : {ValueKind::f32, ValueKind::f64}) {
-    const ProductCase item = case_of(kind, Semiring::plus_times);
-    const SpgemmProblem problem = problem_of(operands, item);
-    gpu::BinRules rules;
-    rules.prefers_one_pass = false;
-    const auto plan = plan_by(rules, problem);
-    check_product(*plan, problem, item);
-    EXPECT_NE(plan->choice().find("40 in bit ranges"), std::string::npos) << plan->choice();
-  }
+  check_choice(operands, "40 in bit ranges");
 }
 
 namespace {
@@ -862,15 +867,7 @@ TEST_F(SpgemmLongRows, AreSortedWhereColumnsHardlyComeTwice) {
     }
   }
   const ProductOperands operands = {matrix_of(40, 100, a), matrix_of(100, 96'000, b)};
-  for (const ValueKind kind : {ValueKind::f32, ValueKind::f64}) {
-    const ProductCase item = case_of(kind, Semiring::plus_times);
-    const SpgemmProblem problem = problem_of(operands, item);
-    gpu::BinRules rules;
-    rules.prefers_one_pass = false;
-    const auto plan = plan_by(rules, problem);
-    check_product(*plan, problem, item);
-    EXPECT_NE(plan->choice().find("40 sorted"), std::string::npos) << plan->choice();
-  }
+  check_choice(operands, "40 sorted");
 }
 
 namespace {

@@ -163,6 +163,17 @@ SpmvProfile profile_from(const nlohmann::json& record) {
   return profile;
 }
 
+struct Wanted {
+  int products;       // at least
+  double close, far;  // shares: at least, at most
+};
+
+void expect_near(const Tally& tally, const Wanted& wanted) {
+  EXPECT_GE(tally.products, wanted.products);
+  EXPECT_GE(tally.share(tally.close), wanted.close) << tally.text();
+  EXPECT_LE(tally.share(tally.far), wanted.far) << tally.text();
+}
+
 /// How near choices are to the fastest kernels of recorded products. A third of the matrices, by
 /// name, had no part in the fit.
 struct Tallies {
@@ -206,25 +217,17 @@ Tallies tallies_of(const std::string& record_file, const char* name_end) {
 
 // 108 generated and 104 real matrices in three kinds on an H100.
 TEST(ChooseSpmv, IsNearTheFastestKernelOnRecordedProducts) {
-  const auto [fitted, others] = tallies_of("h100/data/spmv_choices.jsonl.gz", "\n");
-  EXPECT_GE(fitted.products, 300);
-  EXPECT_GE(others.products, 150);
-  EXPECT_GE(fitted.share(fitted.close), 0.95) << fitted.text();
-  EXPECT_LE(fitted.share(fitted.far), 0.015) << fitted.text();
-  EXPECT_GE(others.share(others.close), 0.95) << others.text();
-  EXPECT_LE(others.share(others.far), 0.015) << others.text();
+  const Tallies tallies = tallies_of("h100/data/spmv_choices.jsonl.gz", "\n");
+  expect_near(tallies.fitted, {300, 0.95, 0.015});
+  expect_near(tallies.others, {150, 0.95, 0.015});
 }
 
 // The 171 matrices of the sixth and the seventh blind set, of which only csr_scalar's costs have
 // learnt, on an H200.
 TEST(ChooseSpmv, IsNearTheFastestKernelOnBlindSets) {
-  const auto [fitted, others] = tallies_of("h200/data/spmv_choices_sets.jsonl.gz", "\n");
-  EXPECT_GE(fitted.products, 220);
-  EXPECT_GE(others.products, 100);
-  EXPECT_GE(fitted.share(fitted.close), 0.955) << fitted.text();
-  EXPECT_LE(fitted.share(fitted.far), 0.009) << fitted.text();
-  EXPECT_GE(others.share(others.close), 0.90) << others.text();
-  EXPECT_LE(others.share(others.far), 0.03) << others.text();
+  const Tallies tallies = tallies_of("h200/data/spmv_choices_sets.jsonl.gz", "\n");
+  expect_near(tallies.fitted, {220, 0.955, 0.009});
+  expect_near(tallies.others, {100, 0.90, 0.03});
 }
 
 TEST(ChooseSpmv, TakesAThreadARowWhereRowsAreShort) {
@@ -244,13 +247,9 @@ TEST(ChooseSpmv, TakesAThreadARowWhereRowsAreShort) {
 // Patterns of real matrices side by side, grids and random graphs, on an H200: 224 products of 242
 // are larger than 0.8 of L2.
 TEST(ChooseSpmv, IsNearTheFastestKernelWhereAComesFromMemory) {
-  const auto [fitted, others] = tallies_of("h200/data/spmv_streamed.jsonl.gz", "-");
-  EXPECT_GE(fitted.products, 140);
-  EXPECT_GE(others.products, 80);
-  EXPECT_GE(fitted.share(fitted.close), 0.88) << fitted.text();
-  EXPECT_LE(fitted.share(fitted.far), 0.04) << fitted.text();
-  EXPECT_GE(others.share(others.close), 0.88) << others.text();
-  EXPECT_LE(others.share(others.far), 0.07) << others.text();
+  const Tallies tallies = tallies_of("h200/data/spmv_streamed.jsonl.gz", "-");
+  expect_near(tallies.fitted, {140, 0.88, 0.04});
+  expect_near(tallies.others, {80, 0.88, 0.07});
 }
 
 TEST(ChooseSpmv, PromisesNoMoreThanMemoryGives) {
