@@ -5,11 +5,17 @@
 
 #include <type_traits>
 
+#include "gpu/spgemm/adaptive_rows/lane_networks.cuh"
 #include "gpu/spgemm/adaptive_rows/part_sources.cuh"
 #include "gpu/spgemm/adaptive_rows/profile.h"
 #include "gpu/spgemm/adaptive_rows/row_groups.cuh"
 
 namespace csrkit::gpu {
+
+/// The number of bits in which so many numbers, from 0 on, can be told apart.
+__host__ __device__ constexpr int bits_of(int numbers) {
+  return numbers <= 1 ? 0 : 1 + bits_of((numbers + 1) / 2);
+}
 
 /// The shape of a row: kLanes lanes of a warp, or a whole block, make at most kLanes * kItems
 /// products.
@@ -17,17 +23,21 @@ template <int kLanes_, int kItems_>
 struct SortShape {
   static constexpr int kLanes = kLanes_, kItems = kItems_;
   static constexpr int kMost = kLanes * kItems;
-  static constexpr int kLog2 = log2_of(kMost);
-  static constexpr int kWords = kMost < 32 ? 1 : kMost / 32;
+  static constexpr int kNumberBits = bits_of(kMost);
+  static constexpr std::uint32_t kNumberMask = (1u << kNumberBits) - 1;
+  static constexpr int kWords = (kMost + 31) / 32;
   static constexpr bool kIsBlock = kLanes > 32;
   static constexpr int kThreads = kIsBlock ? kLanes : 128;
-  static constexpr int kKeys = kMost + kLanes;
+  static constexpr bool kIsPadded = kItems % 4 == 0;
+  static constexpr int kKeys = kMost + (kIsPadded ? kLanes : 0);
 
   static __device__ int rank() { return static_cast<int>(threadIdx.x) & (kLanes - 1); }
   static __device__ int slot() { return static_cast<int>(threadIdx.x) / kLanes; }
   /// The place of a position's key in shared memory, padded so that lanes, which hold kItems
   /// neighbours each, use different banks.
-  static __device__ int key_at(int position) { return position + position / kItems; }
+  static __device__ int key_at(int position) {
+    return kIsPadded ? position + position / kItems : position;
+  }
   static __device__ void sync() {
     if constexpr (kIsBlock) {
       __syncthreads();
@@ -79,6 +89,14 @@ struct SortItem {
   Index first_col;
   Offset last_col;  // exclusive; only of parts
 };
+
+/// The most products of an item of this lane's warp, which has items of shape S.
+template <class S>
+__device__ std::uint32_t most_products(const RowProfile& profile, const SortItem& item) {
+  const std::uint32_t products =
+      item.is_there ? static_cast<std::uint32_t>(profile.products[item.row]) : 0;
+  return S::kLanes < 32 ? __reduce_max_sync(kAllLanes, products) : products;
+}
 
 template <class S>
 __device__ SortItem item_of(const RowProfile& profile, const RowList& list, Offset block) {
@@ -181,8 +199,8 @@ __device__ void for_products(const List& list, std::uint32_t products, const Tak
     const std::uint32_t word = S::kIsBlock ? number >> 5 : i * S::kLanes / 32;
     const std::uint32_t bits = list.starts[word];
     if constexpr (S::kIsBlock) before = list.before[word];
-    const auto source =
-        before + static_cast<std::uint32_t>(__popc(bits & ((2u << (number & 31)) - 1))) - 1;
+    const std::uint32_t up_to_here = bits << (31 - (number & 31));
+    const auto source = before + static_cast<std::uint32_t>(__popc(up_to_here)) - 1;
     if (number < products) take(i, number, source);
     if ((i + 1) * S::kLanes % 32 == 0) before += static_cast<std::uint32_t>(__popc(bits));
   }
@@ -222,45 +240,50 @@ __device__ void keep_keys(std::uint32_t (&keys)[S::kItems],
   }
 }
 
-/// Compares and exchanges the keys of one lane.
-template <class S>
-__device__ void compare_inside(std::uint32_t (&keys)[S::kItems], int flip) {
-#pragma unroll
-  for (int i = 0; i < S::kItems; ++i) {
-    const int other = i ^ flip;
-    if (i < other) {
-      const std::uint32_t low = min(keys[i], keys[other]);
-      keys[other] = max(keys[i], keys[other]);
-      keys[i] = low;
-    }
-  }
-}
-
 /// Sorts ascending by position. Lane `rank` holds the positions from rank * kItems on.
 template <class S>
 __device__ void sort_keys(std::uint32_t (&keys)[S::kItems], std::uint32_t* buffer) {
   const int rank = S::rank();
+  sort_in_thread(keys);
 #pragma unroll
-  for (int size = 2; size <= S::kMost; size *= 2) {
-    // With the upper half mirrored, two ascending runs form a bitonic sequence.
-    if (size <= S::kItems) {
-      compare_inside<S>(keys, size - 1);
-    } else {
-      std::uint32_t others[S::kItems];
-      exchange_keys<S, true>(keys, others, size / S::kItems - 1, buffer);
-      keep_keys<S>(keys, others, (rank & (size / S::kItems / 2)) == 0);
-    }
+  for (int lanes = 2; lanes <= S::kLanes; lanes *= 2) {
+    // With the upper half mirrored, two ascending runs go up and then down.
+    std::uint32_t others[S::kItems];
+    exchange_keys<S, true>(keys, others, lanes - 1, buffer);
+    keep_keys<S>(keys, others, (rank & (lanes / 2)) == 0);
 #pragma unroll
-    for (int stride = size / 4; stride > 0; stride /= 2) {
-      if (stride >= S::kItems) {
-        std::uint32_t others[S::kItems];
-        exchange_keys<S, false>(keys, others, stride / S::kItems, buffer);
-        keep_keys<S>(keys, others, (rank & (stride / S::kItems)) == 0);
-      } else {
-        compare_inside<S>(keys, stride);
-      }
+    for (int distance = lanes / 4; distance > 0; distance /= 2) {
+      exchange_keys<S, false>(keys, others, distance, buffer);
+      keep_keys<S>(keys, others, (rank & distance) == 0);
     }
+    merge_in_thread(keys);
   }
+}
+
+/// A shape; Whole is the one whose space the row has in shared memory: rows of a block need not
+/// have the same shape.
+template <class S, class Whole>
+struct ShapeTag {
+  using Shape = S;
+
+  template <template <class> class Space>
+  static __device__ Space<S>& space(std::byte* bytes) {
+    static_assert(sizeof(Space<S>) <= sizeof(Space<Whole>));
+    return *reinterpret_cast<Space<S>*>(bytes + sizeof(Space<Whole>) * S::slot());
+  }
+};
+
+/// Calls work(tag) with the shape that has S's lanes and the fewest keys a lane that `products`
+/// fit: five or six eighths of S's, or all. All lanes of a warp have the same `products`.
+template <class S, class Work>
+__device__ void with_fewest_items(std::uint32_t products, const Work& work) {
+  if constexpr (S::kItems % 8 == 0) {
+    using Five = SortShape<S::kLanes, S::kItems / 8 * 5>;
+    using Six = SortShape<S::kLanes, S::kItems / 8 * 6>;
+    if (products <= Five::kMost) return work(ShapeTag<Five, S>{});
+    if (products <= Six::kMost) return work(ShapeTag<Six, S>{});
+  }
+  work(ShapeTag<S, S>{});
 }
 
 /// Bit i is set if the lane's i-th key is the first of its column (a head). Also stores the sorted
@@ -279,7 +302,8 @@ __device__ unsigned find_heads(const std::uint32_t (&keys)[S::kItems], std::uint
   unsigned heads = 0;
 #pragma unroll
   for (int i = 0; i < S::kItems; ++i) {
-    const bool is_new = (i == 0 && rank == 0) || keys[i] >> S::kLog2 != previous >> S::kLog2;
+    const bool is_new =
+        (i == 0 && rank == 0) || keys[i] >> S::kNumberBits != previous >> S::kNumberBits;
     if (is_new && static_cast<std::uint32_t>(rank * S::kItems + i) < products) heads |= 1u << i;
     previous = keys[i];
   }

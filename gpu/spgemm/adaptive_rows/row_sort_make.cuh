@@ -26,17 +26,17 @@ template <class S, class Value, class Sorted>
 __device__ void write_sorted(const MakeRows<Value>& op, Structure structure, Index first_col,
                              std::uint32_t products, std::uint32_t entries, const Sorted& sorted,
                              Offset to) {
-  constexpr std::uint32_t kNumber = S::kMost - 1;
   for (auto entry = static_cast<std::uint32_t>(S::rank()); entry < entries; entry += S::kLanes) {
     const int begin = sorted.heads[entry];
     const int end = entry + 1 < entries ? sorted.heads[entry + 1] : static_cast<int>(products);
     const std::uint32_t key = sorted.keys[S::key_at(begin)];
-    Value sum = sorted.products[key & kNumber];
+    Value sum = sorted.products[key & S::kNumberMask];
     for (int next = begin + 1; next < end; ++next) {
-      sum = add_sums(op.semiring, sum, sorted.products[sorted.keys[S::key_at(next)] & kNumber]);
+      sum = add_sums(op.semiring, sum,
+                     sorted.products[sorted.keys[S::key_at(next)] & S::kNumberMask]);
     }
     if (structure == Structure::wanted) {
-      op.c.col_indices[to + entry] = first_col + static_cast<Index>(key >> S::kLog2);
+      op.c.col_indices[to + entry] = first_col + static_cast<Index>(key >> S::kNumberBits);
     }
     op.c.values[to + entry] = op.alpha * sum;
   }
@@ -69,7 +69,7 @@ __device__ void make_listed(const MakeRows<Value>& op, Structure structure, cons
   for_products<S>(space.sources, products, [&](int i, std::uint32_t number, std::uint32_t source) {
     const Offset position = space.sources.shifts[source] + number;
     keys[i] = static_cast<std::uint32_t>(__ldg(op.b.col_indices + position) - item.first_col)
-                  << S::kLog2 |
+                  << S::kNumberBits |
               number;
     const Value of_b = value_of(op.b, position);
     terms[i] = add_product(op.semiring, nothing, space.sources.values[source], of_b);

@@ -52,11 +52,6 @@ __device__ inline void find_short_lists(const ShortRows& rows, ShortLists& found
   if (bin == 0) found.first_blocks[ShortLists::kCount] = blocks;
 }
 
-template <class S>
-struct ShapeTag {
-  using Shape = S;
-};
-
 /// Calls work(tag, item) with the shape of the block's rows and this lane's row; loops where there
 /// are more rows than blocks.
 template <class Work>
@@ -80,16 +75,18 @@ __device__ void for_short_rows(const RowProfile& profile, const ShortRows& rows,
         block - (is_known ? rows.lists.first_blocks[list] : found.first_blocks[list]);
     const auto run = [&](auto tag) {
       using S = typename decltype(tag)::Shape;
-      work(tag, item_of<S>(profile, of_list, of_block));
+      const SortItem item = item_of<S>(profile, of_list, of_block);
+      with_fewest_items<S>(most_products<S>(profile, item),
+                           [&](auto of_items) { work(of_items, item); });
     };
     switch (list) {
-      case 0: run(ShapeTag<ShortShape256>{}); break;
-      case 1: run(ShapeTag<ShortShape128>{}); break;
+      case 0: run(ShapeTag<ShortShape256, ShortShape256>{}); break;
+      case 1: run(ShapeTag<ShortShape128, ShortShape128>{}); break;
       case 2:
       case 3:
-      case 4: run(ShapeTag<ShortShape64>{}); break;
-      case 5: run(ShapeTag<ShortShape32>{}); break;
-      default: run(ShapeTag<ShortShape16>{}); break;
+      case 4: run(ShapeTag<ShortShape64, ShortShape64>{}); break;
+      case 5: run(ShapeTag<ShortShape32, ShortShape32>{}); break;
+      default: run(ShapeTag<ShortShape16, ShortShape16>{}); break;
     }
     // the next rows may have another shape and share the memory differently
     if (block + gridDim.x < blocks) __syncthreads();

@@ -23,25 +23,25 @@ namespace csrkit::gpu {
 
 namespace sorting {
 
+/// The rows of one launch; those of a whole warp or more may have twins.
+template <class Value, bool kHasTwins>
+struct SortedRows {
+  template <class S>
+  using Space = SortedRow<Value, S, (kHasTwins && S::kLanes >= 32)>;
+};
+
 template <class Value, class S, bool kHasTwins>
 __global__ void __launch_bounds__(S::kThreads)
     make_by_sorting(MakeRows<Value> op, Structure structure, RowList list) {
   extern __shared__ __align__(16) std::byte shared_bytes[];
   const SortItem item = item_of<S>(op.profile, list, blockIdx.x);
-  make_sorted<S, PartKind::whole_row>(
-      op, structure, item, item.is_there ? op.c.row_offsets[item.row] : 0,
-      reinterpret_cast<SortedRow<Value, S, kHasTwins>*>(shared_bytes)[S::slot()]);
+  const Offset to = item.is_there ? op.c.row_offsets[item.row] : 0;
+  with_fewest_items<S>(most_products<S>(op.profile, item), [&](auto tag) {
+    make_sorted<typename decltype(tag)::Shape, PartKind::whole_row>(
+        op, structure, item, to,
+        tag.template space<SortedRows<Value, kHasTwins>::template Space>(shared_bytes));
+  });
 }
-
-/// Of short rows, those that a whole warp makes may have twins.
-template <class S, bool kHasTwins>
-inline constexpr bool kShapeHasTwins = kHasTwins&& S::kLanes == 32;
-
-template <class Value, bool kHasTwins>
-struct SortedRows {
-  template <class S>
-  using Space = SortedRow<Value, S, kShapeHasTwins<S, kHasTwins>>;
-};
 
 template <class Value, bool kHasTwins>
 __global__ void __launch_bounds__(ShortRows::kThreads)
@@ -50,10 +50,9 @@ __global__ void __launch_bounds__(ShortRows::kThreads)
   constexpr std::size_t kBytes = kBytesOfShortRows<Rows::template Space>;
   __shared__ __align__(16) std::byte shared_bytes[kBytes];
   for_short_rows(op.profile, rows, [&](auto tag, const SortItem& item) {
-    using S = typename decltype(tag)::Shape;
-    make_sorted<S, PartKind::whole_row>(
+    make_sorted<typename decltype(tag)::Shape, PartKind::whole_row>(
         op, structure, item, item.is_there ? op.c.row_offsets[item.row] : 0,
-        reinterpret_cast<typename Rows::template Space<S>*>(shared_bytes)[S::slot()]);
+        tag.template space<Rows::template Space>(shared_bytes));
   });
 }
 

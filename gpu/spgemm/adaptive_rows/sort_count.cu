@@ -30,7 +30,7 @@ __device__ void count_row(const DeviceCsrView<float>& a, const DeviceCsrView<flo
   for_products<S>(space.sources, products, [&](int i, std::uint32_t number, std::uint32_t source) {
     const Offset position = space.sources.shifts[source] + number;
     keys[i] = static_cast<std::uint32_t>(__ldg(b.col_indices + position) - item.first_col)
-              << S::kLog2;
+              << S::kNumberBits;
   });
   sort_keys<S>(keys, space.keys);  // a block has a barrier before it writes there
   if constexpr (S::kIsBlock) {
@@ -48,8 +48,11 @@ __global__ void __launch_bounds__(S::kThreads)
     count_by_sorting(DeviceCsrView<float> a, DeviceCsrView<float> b, RowProfile profile,
                      RowList list) {
   extern __shared__ __align__(16) std::byte shared_bytes[];
-  count_row<S>(a, b, profile, item_of<S>(profile, list, blockIdx.x),
-               reinterpret_cast<CountedRow<S>*>(shared_bytes)[S::slot()]);
+  const SortItem item = item_of<S>(profile, list, blockIdx.x);
+  with_fewest_items<S>(most_products<S>(profile, item), [&](auto tag) {
+    count_row<typename decltype(tag)::Shape>(a, b, profile, item,
+                                             tag.template space<CountedRow>(shared_bytes));
+  });
 }
 
 /// Blocks per multiprocessor. Without this limit the compiler uses registers for all shapes at
@@ -60,8 +63,8 @@ __global__ void __launch_bounds__(ShortRows::kThreads, kBlocksOfShortRows)
                 ShortRows rows) {
   __shared__ __align__(16) std::byte shared_bytes[kBytesOfShortRows<CountedRow>];
   for_short_rows(profile, rows, [&](auto tag, const SortItem& item) {
-    using S = typename decltype(tag)::Shape;
-    count_row<S>(a, b, profile, item, reinterpret_cast<CountedRow<S>*>(shared_bytes)[S::slot()]);
+    count_row<typename decltype(tag)::Shape>(a, b, profile, item,
+                                             tag.template space<CountedRow>(shared_bytes));
   });
 }
 

@@ -12,9 +12,8 @@
 //          thread (merge.cu), whose loads depend on each other. Sums are in the order of A's
 //          columns, as there. Source: Batcher 1968 (odd-even merge sort)
 
-#include <utility>
-
 #include "gpu/device/cuda_check.h"
+#include "gpu/spgemm/adaptive_rows/lane_networks.cuh"
 #include "gpu/spgemm/adaptive_rows/launch.cuh"
 #include "gpu/spgemm/adaptive_rows/make.h"
 #include "gpu/spgemm/adaptive_rows/row_groups.cuh"
@@ -27,46 +26,6 @@ namespace {
 constexpr int kThreads = 128;
 constexpr int kMostProducts = 16;
 constexpr int kSourcesAtOnce = 4;
-
-/// The comparisons of a sorting network, in order: each puts the smaller of two keys first.
-template <int kItems>
-struct Network {
-  int count = 0;
-  int low[kItems * kItems] = {}, high[kItems * kItems] = {};
-
-  constexpr Network() {
-    for (int size = 1; size < kItems; size *= 2) {
-      for (int apart = size; apart > 0; apart /= 2) {
-        for (int first = apart % size; first + apart < kItems; first += 2 * apart) {
-          for (int i = first; i < first + apart && i + apart < kItems; ++i) {
-            if (i / (2 * size) != (i + apart) / (2 * size)) continue;
-            low[count] = i;
-            high[count++] = i + apart;
-          }
-        }
-      }
-    }
-  }
-};
-template <int kItems>
-inline constexpr Network<kItems> kNetwork;
-
-template <int kLow, int kHigh, int kItems>
-__device__ void compare(std::uint32_t (&keys)[kItems]) {
-  const std::uint32_t low = min(keys[kLow], keys[kHigh]);
-  keys[kHigh] = max(keys[kLow], keys[kHigh]);
-  keys[kLow] = low;
-}
-template <int kItems, int... kAt>
-__device__ void sort(std::uint32_t (&keys)[kItems], std::integer_sequence<int, kAt...>) {
-  (compare<kNetwork<kItems>.low[kAt], kNetwork<kItems>.high[kAt]>(keys), ...);
-}
-/// Sorts ascending. Indices are template arguments: with a loop the compiler would not keep the
-/// keys in registers.
-template <int kItems>
-__device__ void sort(std::uint32_t (&keys)[kItems]) {
-  sort(keys, std::make_integer_sequence<int, kNetwork<kItems>.count>{});
-}
 
 /// A row of A, and how many products it has.
 struct TinyRow {
@@ -134,7 +93,7 @@ __global__ void __launch_bounds__(kThreads)
     if (i < of.products)
       cols[i] = static_cast<std::uint32_t>(__ldg(b.col_indices + places[32 * i]));
   }
-  sort(cols);
+  sort_in_thread(cols);
   std::uint32_t entries = 1;
 #pragma unroll
   for (int i = 1; i < kItems; ++i) entries += i < of.products && cols[i] != cols[i - 1];
@@ -186,7 +145,7 @@ __global__ void __launch_bounds__(kThreads)
       value = add_product(op.semiring, nothing, value, terms[i]);
     }
   }
-  sort(keys);
+  sort_in_thread(keys);
 
   unsigned lasts = 0;  // a bit for every product that is the last of its column
 #pragma unroll
