@@ -28,6 +28,7 @@
 #include "gpu/spgemm/adaptive_rows/hub_rows.h"
 #include "gpu/spgemm/adaptive_rows/make.h"
 #include "gpu/spgemm/adaptive_rows/side_streams.h"
+#include "gpu/spgemm/adaptive_rows/staged_rows.h"
 #include "gpu/spgemm/adaptive_rows/workspace.h"
 #include "gpu/spgemm/product_list/product_list.h"
 #include "gpu/spgemm/small_product/small_product.h"
@@ -78,6 +79,7 @@ class AdaptiveRows final : public DeviceSpgemm {
     if (make_in_one_pass(op, memory, c, begin)) return;
     begin(SpgemmPhase::analysis);
     Work work;
+    work.may_stage = !comes_in_ranges_ && changes_.most_staged_bytes > 0;
     profile(op, memory, work);
     begin(SpgemmPhase::symbolic);
     count_all(op, memory, work);
@@ -232,9 +234,13 @@ class AdaptiveRows final : public DeviceSpgemm {
     RowParts parts;
     HubRows hubs;
     Offset products = 0;
-    std::uint32_t longest = 0;         // of rows in bit ranges, in products
+    std::uint32_t longest = 0;  // of rows in bit ranges, in products
+    bool may_stage = false;     // sorted rows may be made when they are counted
+    DeviceBuffer<std::byte> staged_bytes;
+    StagedRows<Value> staged;
     bool short_rows_are_made = false;  // or on their way
 
+    bool stages() const { return staged_bytes.size() > 0; }
     const RowList& counted(CountBin bin) const {
       return count_lists[static_cast<std::size_t>(bin)];
     }
@@ -267,10 +273,20 @@ class AdaptiveRows final : public DeviceSpgemm {
     work.space = Workspace(memory, op.a.rows, op.a.nnz, rules_.fewest_spread, rules_.prefers_twins);
     Workspace& space = work.space;
     if (op.a.rows == 0) return;
+    if (work.may_stage && !is_early(work) && may_repeat(op)) {
+      sample_repeats(op.a, op.b, space.count_totals, stream);
+    }
     profile_rows(op.a, op.b, rules_, space.profile, space.long_rows, space.count_totals, stream);
     list_bins(op.a.rows, space.profile, space.count_totals, static_cast<int>(CountBin::sort_16),
               space.count_totals, space.count_list, host_->next(stream), stream);
     side_streams_->mark(stream);
+  }
+
+  /// Whether rows of kFewestToStage products can be many, from average rows.
+  static bool may_repeat(const SpgemmOperands& op) {
+    constexpr double kHalf = 0.5 * kFewestToStage;
+    return static_cast<double>(op.a.nnz) * static_cast<double>(op.b.nnz) >=
+           kHalf * static_cast<double>(op.a.rows) * static_cast<double>(op.b.rows);
   }
 
   void count_all(const SpgemmOperands& op, DeviceMemory& memory, Work& work) {
@@ -287,7 +303,9 @@ class AdaptiveRows final : public DeviceSpgemm {
     // Once is enough: the plan's matrices keep their structure. Ranges of rows were looked at
     // before, all together.
     if (!comes_in_ranges_ && choose_long_rows(totals)) {
+      const bool may_stage = work.may_stage;
       work = {};
+      work.may_stage = may_stage;
       profile(op, memory, work);
       return count_all(op, memory, work);
     }
@@ -303,26 +321,32 @@ class AdaptiveRows final : public DeviceSpgemm {
     }
     lists[static_cast<std::size_t>(CountBin::twin)] = {};
     lists[static_cast<std::size_t>(CountBin::sorted_twin)] = {};
+    if (pays_to_stage(totals, work)) make_room_for_staged(memory, work);
     const Offset blocks = short_rows.take(lists, fewest_tiny(op, begins_early));
     BinRules rules = rules_;
     rules.fewest_counted_by_warps = rules.fewest_for_counting_warps(rows_in_bit_ranges(work));
-    side_by_side(stream, work.products, begins_early ? 0 : blocks,
-                 static_cast<int>(CountBin::bit_range_warp), lists,
-                 [&](int bin, cudaStream_t side) {
-                   if (bin == kShortRows) {
-                     count_short_rows(op.a, op.b, space.profile, short_rows,
-                                      checked_cast<unsigned>(blocks, "short rows"), side);
-                   } else if (static_cast<CountBin>(bin) == CountBin::hubs) {
-                     count_hub_rows(op.a.as<Value>(), op.b.as<Value>(), semiring_, space.profile,
-                                    work.hubs, side);
-                   } else if (static_cast<CountBin>(bin) == CountBin::sort_16) {
-                     count_tiny_rows(op.a, op.b, space.profile,
-                                     tiny_rows(lists, bin, space.count_totals), side);
-                   } else {
-                     count_rows(static_cast<CountBin>(bin), op.a, op.b, space.profile, rules,
-                                lists[static_cast<std::size_t>(bin)], work.parts, side);
-                   }
-                 });
+    side_by_side(
+        stream, work.products, begins_early ? 0 : blocks,
+        static_cast<int>(CountBin::bit_range_warp), lists, [&](int bin, cudaStream_t side) {
+          const RowList& list = lists[static_cast<std::size_t>(bin)];
+          if (bin == kShortRows) {
+            count_all_short_rows(op, work, short_rows, side);
+          } else if (static_cast<CountBin>(bin) == CountBin::hubs) {
+            count_hub_rows(op.a.as<Value>(), op.b.as<Value>(), semiring_, space.profile, work.hubs,
+                           side);
+          } else if (static_cast<CountBin>(bin) == CountBin::sort_16) {
+            count_tiny_rows(op.a, op.b, space.profile, tiny_rows(lists, bin, space.count_totals),
+                            side);
+          } else {
+            const auto count_bin = static_cast<CountBin>(bin);
+            if (work.stages() && count_bin >= CountBin::sort_512 &&
+                count_bin <= CountBin::sort_4096) {
+              stage_rows_by_sorting(count_bin, rows_to_stage(op, work), work.staged, list, side);
+            } else {
+              count_rows(count_bin, op.a, op.b, space.profile, rules, list, work.parts, side);
+            }
+          }
+        });
     if (work.parts.count > 0) sum_parts(work.parts, space.profile, stream);
   }
 
@@ -361,6 +385,57 @@ class AdaptiveRows final : public DeviceSpgemm {
       side_streams_->mark(memory.stream());
     }
     work.space.profile.bits = bits_.data();
+  }
+
+  /// The products of rows that may be staged, at most, as their bins say.
+  static Offset products_to_stage(const Work& work) {
+    Offset products = 0, most = 128;
+    for (auto bin = static_cast<std::size_t>(CountBin::sort_128);
+         bin <= static_cast<std::size_t>(CountBin::sort_4096); ++bin, most *= 2) {
+      products += work.count_lists[bin].count * most;
+    }
+    return std::min(products, work.products);
+  }
+
+  /// Of twins one row is counted, but all would be copied.
+  static bool pays_to_stage(const HostTotals& totals, const Work& work) {
+    const Offset twins = work.counted(CountBin::sorted_twin).count;
+    return totals.sampled_products > 0 && 5 * twins <= Offset{3} * work.a.rows &&
+           2 * totals.sampled_products >= kTwiceLeastRepeats * totals.sampled_entries;
+  }
+
+  void make_room_for_staged(DeviceMemory& memory, Work& work) {
+    constexpr ValueKind kKind = kValueKindOf<Value>;
+    const Offset room = room_of_staged(changes_, products_to_stage(work), kKind);
+    work.staged_bytes =
+        DeviceBuffer<std::byte>(memory, static_cast<Offset>(staged_bytes(work.a.rows, room, kKind)),
+                                "rows of C that are made while they are counted");
+    work.staged = lay_out_staged<Value>(work.staged_bytes.data(), work.a.rows, room,
+                                        work.space.profile, memory.stream());
+    side_streams_->mark(memory.stream());
+  }
+
+  void count_all_short_rows(const SpgemmOperands& op, const Work& work, const ShortRows& rows,
+                            cudaStream_t stream) {
+    ShortRows counted = rows;
+    if (work.stages()) {
+      // the first two lists have rows of more than 64 products
+      const ShortRows staged = rows.only(0, 2);
+      if (staged.blocks() > 0) {
+        stage_short_rows(rows_to_stage(op, work), work.staged, staged, stream);
+      }
+      counted = rows.only(2, ShortLists::kCount);
+    }
+    if (counted.blocks() > 0) {
+      count_short_rows(op.a, op.b, work.space.profile, counted, counted.blocks(), stream);
+    }
+  }
+
+  MakeRows<Value> rows_to_stage(const SpgemmOperands& op, const Work& work) const {
+    MakeRows<Value> stage = rows_to_make(op, work, {});
+    stage.c.col_indices = work.staged.cols;
+    stage.c.values = work.staged.values;
+    return stage;
   }
 
   void list_all_parts(const HostTotals& totals, DeviceMemory& memory, Work& work) {
@@ -519,6 +594,9 @@ class AdaptiveRows final : public DeviceSpgemm {
     const Offset blocks_left = work.short_rows_are_made ? 0 : blocks;
     if (!work.short_rows_are_made) side_streams_->mark(main_stream);
     if (work.hubs.products > 0) make_hub_rows(structure, make, work.hubs, main_stream);
+    if (work.stages()) {
+      copy_staged_rows(make, work.staged, work.products / work.a.rows, main_stream);
+    }
     const int long_bin = static_cast<int>(MakeBin::bit_range_3k);
     side_by_side(main_stream, work.products, blocks_left, long_bin, lists,
                  [&](int bin, cudaStream_t stream) {
@@ -551,13 +629,24 @@ class AdaptiveRows final : public DeviceSpgemm {
                  });
   }
 
+  /// They are in no list of rows to make, as empty rows, rows in parts and hubs. An empty row is not
+  /// counted, as a copy of one row of B.
+  static Offset rows_staged(const Work& work) {
+    Offset not_counted = work.a.rows, not_listed = work.a.rows;
+    for (const RowList& list : work.count_lists) not_counted -= list.count;
+    for (const RowList& list : work.make_lists) not_listed -= list.count;
+    return not_listed - (not_counted - work.made(MakeBin::copy).count) -
+           work.counted(CountBin::parts).count - work.counted(CountBin::hubs).count;
+  }
+
   void describe(const Work& work) {
     const Offset merged = work.made(MakeBin::merge_4).count + work.made(MakeBin::merge_8).count;
     const Offset all_twins = work.made(MakeBin::twin).count;
     // Twins that were counted in bit ranges but are sorted (has_few_repeats) are listed with
     // ranges.
     const Offset sorted_twins = std::min(all_twins, work.counted(CountBin::sorted_twin).count);
-    Offset sorted = sorted_twins, hashed = 0, in_bit_ranges = -sorted_twins;
+    const Offset staged = work.stages() ? rows_staged(work) : 0;
+    Offset sorted = staged + sorted_twins, hashed = 0, in_bit_ranges = -sorted_twins;
     for (int bin = static_cast<int>(MakeBin::sort_16); bin < static_cast<int>(MakeBin::hash_64);
          ++bin) {
       sorted += work.make_lists[static_cast<std::size_t>(bin)].count;
@@ -572,9 +661,11 @@ class AdaptiveRows final : public DeviceSpgemm {
     };
     choice_ = "rows: " + std::to_string(work.made(MakeBin::copy).count) + " copied, " +
               std::to_string(merged) + " merged, " + std::to_string(sorted) + " sorted" +
-              twins(sorted_twins) + ", " + std::to_string(hashed) + " hashed, " +
-              std::to_string(in_bit_ranges) + " in bit ranges" + twins(all_twins - sorted_twins) +
-              ", " + std::to_string(work.counted(CountBin::parts).count) + " in parts, " +
+              twins(sorted_twins) +
+              (staged > 0 ? " (" + std::to_string(staged) + " while they were counted)" : "") +
+              ", " + std::to_string(hashed) + " hashed, " + std::to_string(in_bit_ranges) +
+              " in bit ranges" + twins(all_twins - sorted_twins) + ", " +
+              std::to_string(work.counted(CountBin::parts).count) + " in parts, " +
               std::to_string(work.counted(CountBin::hubs).count) + " hubs";
   }
 

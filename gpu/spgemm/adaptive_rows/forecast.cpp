@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "gpu/spgemm/adaptive_rows/hub_rows.h"
+#include "gpu/spgemm/adaptive_rows/staged_rows.h"
 #include "gpu/spgemm/adaptive_rows/workspace.h"
 #include "gpu/spgemm/product_list/product_list.h"
 #include "gpu/spgemm/small_product/small_product.h"
@@ -24,7 +25,7 @@ std::uint64_t RowsForecast::product_bytes(const SpgemmSizes& sizes) const {
   const std::uint64_t in_two_passes =
       Workspace::bytes_for(sizes.rows, sizes.a_nnz, rules_.fewest_spread) + part_bytes(sizes) +
       csr_bytes(sizes.rows, entries_of_c(sizes), kind_) + hub_bytes(sizes) +
-      kept_bytes(sizes.counts.products);
+      kept_bytes(sizes.counts.products) + staged_bytes(sizes.rows, sizes.counts.products, kind_);
   return is_small(sizes) ? std::max(in_two_passes, small_bytes(sizes)) : in_two_passes;
 }
 

@@ -534,6 +534,8 @@ __device__ MakeBin choose_for_row(const DeviceCsrView<void>& a, const BinRules& 
                            (rules.makes_twins(facts, count, twins) &&
                             bin >= MakeBin::bit_range_3k && bin <= MakeBin::bit_range_wide);
   if (is_twin && is_together) bin = MakeBin::twin;
+  const bool is_staged = profile.staged != nullptr && profile.staged[row] != RowProfile::kNotStaged;
+  if (is_staged && bin != MakeBin::twin) bin = MakeBin::done;
   profile.bin[row] = static_cast<std::uint8_t>(bin);
   if (counted == CountBin::twin) {
     profile.first_bits[row] = profile.first_bits[counted_row];

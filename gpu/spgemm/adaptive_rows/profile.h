@@ -33,6 +33,10 @@ struct RowProfile {
   static constexpr std::uint32_t kInPairs = 1u << 31;
   std::uint32_t* first_bits = nullptr;  // of rows in bit ranges: where their words begin in `bits`
   std::uint32_t* bits = nullptr;
+
+  /// Rows that counting has made already: where their entries begin in the buffer of staged rows.
+  static constexpr std::uint32_t kNotStaged = ~0u;
+  std::uint32_t* staged = nullptr;  // null: there is no such row
 };
 
 /// Totals that the host waits for.
@@ -49,6 +53,7 @@ struct HostTotals {
   unsigned long long longest_alone;  // nanoseconds of the slowest row, if more than kLeastCut
   unsigned long long kept_words;     // of bits
   unsigned long long longest;        // products of a row in a bit range
+  unsigned long long sampled_products, sampled_entries;  // of some rows of C
 };
 
 struct BinTotals : HostTotals {

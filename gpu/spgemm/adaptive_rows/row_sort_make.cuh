@@ -50,9 +50,20 @@ struct KeptProducts {
   std::uint32_t places[kIsKept ? S::kItems : 1] = {};
 };
 
+/// Places of rows in C.
+struct PlaceInC {
+  DeviceOffsets row_offsets;
+  Offset to;  // the row's
+
+  __device__ Offset operator()(std::uint32_t) const { return to; }
+  __device__ Offset of_twin(Index row, int, Offset, std::uint32_t) const {
+    return row_offsets[row];
+  }
+};
+
 /// Makes a row whose sources are listed in `space` (which may belong to a longer shape) and, if
-/// kHasTwins, its twins: their products have the same order. place(entries) returns where they go
-/// in C, or -1: they are dropped.
+/// kHasTwins, its twins: their products have the same order. place(entries) returns where they go,
+/// or -1: they are dropped; place.of_twin(row, number, to, entries) where those of a twin go.
 template <class S, bool kHasTwins, class Value, class Space, class Place>
 __device__ void make_listed(const MakeRows<Value>& op, Structure structure, const SortItem& item,
                             std::uint32_t products, Space& space, const Place& place) {
@@ -113,18 +124,17 @@ __device__ void make_listed(const MakeRows<Value>& op, Structure structure, cons
       }
       S::sync();
       write_sorted<S>(op, structure, item.first_col, products, total, sorted,
-                      op.c.row_offsets[twins[twin]]);
+                      place.of_twin(twins[twin], twin, to, total));
     }
   }
 }
 
-template <class S, PartKind kPart, bool kHasTwins, class Value>
+template <class S, PartKind kPart, bool kHasTwins, class Value, class Place>
 __device__ void make_sorted(const MakeRows<Value>& op, Structure structure, const SortItem& item,
-                            Offset to, SortedRow<Value, S, kHasTwins>& space) {
+                            const Place& place, SortedRow<Value, S, kHasTwins>& space) {
   const std::uint32_t products =
       list_sources<S, kPart>(op.a, op.b, item, space.sources, space.scratch);
-  make_listed<S, kHasTwins>(op, structure, item, products, space,
-                            [to](std::uint32_t) { return to; });
+  make_listed<S, kHasTwins>(op, structure, item, products, space, place);
 }
 
 }  // namespace csrkit::gpu

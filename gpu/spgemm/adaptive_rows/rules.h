@@ -297,6 +297,9 @@ struct BinRules {
   std::uint32_t most_listed_of_few = 128;
   Offset few_listed = Offset{1} << 27;
   Offset fewest_twin_warps = kFewestTwinWarps;
+  /// The most bytes for entries of rows that are made while they are counted; 0: none are. So many
+  /// rows fill a device many times over.
+  Offset most_staged_bytes = Offset{1} << 30;
   /// Hubs have more than hub_sources entries of A, and at most most_per_hub_source products for
   /// each. 0: choose_hub_sources decides.
   Offset hub_sources = 0;

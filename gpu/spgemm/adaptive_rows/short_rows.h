@@ -70,6 +70,22 @@ struct ShortRows {
     totals = nullptr;
     return blocks;
   }
+
+  /// Those of the lists [first, last), which must be filled.
+  ShortRows only(int first, int last) const {
+    ShortRows some = *this;
+    std::uint32_t blocks = 0;
+    for (int i = 0; i < ShortLists::kCount; ++i) {
+      const std::uint32_t of_list = lists.first_blocks[i + 1] - lists.first_blocks[i];
+      const bool is_taken = i >= first && i < last;
+      if (!is_taken) some.lists.counts[i] = 0;
+      some.lists.first_blocks[i] = blocks;
+      blocks += is_taken ? of_list : 0;
+    }
+    some.lists.first_blocks[ShortLists::kCount] = blocks;
+    return some;
+  }
+  unsigned blocks() const { return lists.first_blocks[ShortLists::kCount]; }
 };
 
 }  // namespace csrkit::gpu

@@ -18,6 +18,7 @@
 #include "gpu/spgemm/adaptive_rows/make.h"
 #include "gpu/spgemm/adaptive_rows/row_sort_make.cuh"
 #include "gpu/spgemm/adaptive_rows/short_rows.cuh"
+#include "gpu/spgemm/adaptive_rows/staged_rows.h"
 
 namespace csrkit::gpu {
 
@@ -30,17 +31,19 @@ struct SortedRows {
   using Space = SortedRow<Value, S, (kHasTwins && S::kLanes >= 32)>;
 };
 
+template <class Value>
+__device__ PlaceInC place_in_c(const MakeRows<Value>& op, const SortItem& item) {
+  return {op.c.row_offsets, item.is_there ? op.c.row_offsets[item.row] : 0};
+}
+
 template <class Value, class S, bool kHasTwins>
 __global__ void __launch_bounds__(S::kThreads)
     make_by_sorting(MakeRows<Value> op, Structure structure, RowList list) {
   extern __shared__ __align__(16) std::byte shared_bytes[];
   const SortItem item = item_of<S>(op.profile, list, blockIdx.x);
-  const Offset to = item.is_there ? op.c.row_offsets[item.row] : 0;
-  with_fewest_items<S>(most_products<S>(op.profile, item), [&](auto tag) {
-    make_sorted<typename decltype(tag)::Shape, PartKind::whole_row>(
-        op, structure, item, to,
-        tag.template space<SortedRows<Value, kHasTwins>::template Space>(shared_bytes));
-  });
+  make_sorted<S, PartKind::whole_row>(
+      op, structure, item, place_in_c(op, item),
+      *reinterpret_cast<SortedRow<Value, S, kHasTwins>*>(shared_bytes));
 }
 
 template <class Value, bool kHasTwins>
@@ -51,8 +54,88 @@ __global__ void __launch_bounds__(ShortRows::kThreads)
   __shared__ __align__(16) std::byte shared_bytes[kBytes];
   for_short_rows(op.profile, rows, [&](auto tag, const SortItem& item) {
     make_sorted<typename decltype(tag)::Shape, PartKind::whole_row>(
-        op, structure, item, item.is_there ? op.c.row_offsets[item.row] : 0,
+        op, structure, item, place_in_c(op, item),
         tag.template space<Rows::template Space>(shared_bytes));
+  });
+}
+
+/// Places of rows among the staged ones. Notes them and the number of entries.
+template <class S, bool kHasTwins, class Value>
+struct StagedPlace {
+  const RowProfile& profile;
+  const StagedRows<Value>& staged;
+  const SortItem& item;
+  unsigned long long* of_block;  // in shared memory; only if the row is a block's
+
+  /// By all lanes of the warp or block. -1: there is no room.
+  __device__ Offset operator()(std::uint32_t entries) const {
+    std::uint32_t wanted = item.is_there ? entries : 0;
+    if constexpr (kHasTwins) {
+      if (item.is_there) wanted *= TwinRows(profile, item.row).count();
+    }
+    const unsigned arena = blockIdx.x % StagedRows<Value>::kArenas;
+    const unsigned long long at = reserve(wanted, staged.used + arena);
+    const bool has_room = at + wanted <= staged.room;
+    const std::uint32_t to = arena * staged.room + static_cast<std::uint32_t>(at);
+    if (item.is_there && S::rank() == 0) {
+      profile.counts[item.row] = entries;
+      if (has_room) profile.staged[item.row] = to;
+    }
+    return item.is_there && has_room ? Offset{to} : -1;
+  }
+  __device__ Offset of_twin(Index row, int number, Offset to, std::uint32_t entries) const {
+    const Offset at = to + number * Offset{entries};
+    if (S::rank() == 0) profile.staged[row] = static_cast<std::uint32_t>(at);
+    return at;
+  }
+
+ private:
+  /// Adds `wanted` to `used`. Returns what it was before.
+  __device__ unsigned long long reserve(std::uint32_t wanted, unsigned long long* used) const {
+    if constexpr (S::kIsBlock) {
+      if (threadIdx.x == 0) *of_block = atomicAdd(used, static_cast<unsigned long long>(wanted));
+      __syncthreads();
+      return *of_block;
+    } else {
+      // one atomic for all rows of the warp
+      const int lane = static_cast<int>(threadIdx.x & 31);
+      std::uint32_t sum = wanted;
+#pragma unroll
+      for (int distance = S::kLanes; distance < 32; distance *= 2) {
+        const std::uint32_t other = __shfl_up_sync(kAllLanes, sum, distance);
+        if (lane >= distance) sum += other;
+      }
+      unsigned long long first = 0;
+      if (lane == 31) first = atomicAdd(used, static_cast<unsigned long long>(sum));
+      return __shfl_sync(kAllLanes, first, 31) + sum - wanted;
+    }
+  }
+};
+
+template <class Value, class S, bool kHasTwins>
+__global__ void __launch_bounds__(S::kThreads)
+    stage_by_sorting(MakeRows<Value> op, StagedRows<Value> staged, RowList list) {
+  extern __shared__ __align__(16) std::byte shared_bytes[];
+  __shared__ unsigned long long of_block;
+  const SortItem item = item_of<S>(op.profile, list, blockIdx.x);
+  const StagedPlace<S, kHasTwins, Value> place = {op.profile, staged, item, &of_block};
+  make_sorted<S, PartKind::whole_row>(
+      op, Structure::wanted, item, place,
+      *reinterpret_cast<SortedRow<Value, S, kHasTwins>*>(shared_bytes));
+}
+
+template <class Value, bool kHasTwins>
+__global__ void __launch_bounds__(ShortRows::kThreads)
+    stage_short(MakeRows<Value> op, StagedRows<Value> staged, ShortRows rows) {
+  using Rows = SortedRows<Value, kHasTwins>;
+  constexpr std::size_t kBytes = kBytesOfShortRows<Rows::template Space>;
+  __shared__ __align__(16) std::byte shared_bytes[kBytes];
+  for_short_rows(op.profile, rows, [&](auto tag, const SortItem& item) {
+    using S = typename decltype(tag)::Shape;
+    const StagedPlace<S, (kHasTwins && S::kLanes == 32), Value> place = {op.profile, staged, item,
+                                                                         nullptr};
+    make_sorted<S, PartKind::whole_row>(op, Structure::wanted, item, place,
+                                        tag.template space<Rows::template Space>(shared_bytes));
   });
 }
 
@@ -70,7 +153,7 @@ __global__ void __launch_bounds__(S::kThreads)
   const Offset to = op.c.row_offsets[part.row] + parts.starts[number];
   const SortItem item = {true, part.row, part.first_word << kWordLog2,
                          (Offset{part.first_word} + part.words) << kWordLog2};
-  make_sorted<S, kPart>(op, structure, item, to,
+  make_sorted<S, kPart>(op, structure, item, PlaceInC{op.c.row_offsets, to},
                         *reinterpret_cast<SortedRow<Value, S>*>(shared_bytes));
 }
 
@@ -87,6 +170,19 @@ void launch_make_with_twins(Structure structure, const MakeRows<Value>& op, cons
                             cudaStream_t stream) {
   if (op.has_twins) return launch_make<S, true>(structure, op, list, stream);
   launch_make<S>(structure, op, list, stream);
+}
+
+template <class S, class Value>
+void launch_stage(const MakeRows<Value>& op, const StagedRows<Value>& staged, const RowList& list,
+                  cudaStream_t stream) {
+  const auto launch = [&](auto has_twins) {
+    constexpr bool kHasTwins = decltype(has_twins)::value;
+    launch_rows<S::kThreads, S::kLanes>(
+        stage_by_sorting<Value, S, kHasTwins>, "stage_by_sorting", list.count,
+        static_cast<int>(sizeof(SortedRow<Value, S, kHasTwins>)), stream, op, staged, list);
+  };
+  if (op.has_twins) return launch(std::true_type{});
+  launch(std::false_type{});
 }
 
 template <class S, PartKind kPart, class Value>
@@ -122,6 +218,31 @@ void make_rows_by_sorting(MakeBin bin, Structure structure, const MakeRows<Value
       return sorting::launch_make_with_twins<SortShape<256, 8>>(structure, op, list, stream);
     case MakeBin::sort_4096:
       return sorting::launch_make_with_twins<SortShape<256, 16>>(structure, op, list, stream);
+    default: throw std::logic_error("adaptive_rows: a bin that is not sorted");
+  }
+}
+
+template <class Value>
+void stage_short_rows(const MakeRows<Value>& op, const StagedRows<Value>& staged,
+                      const ShortRows& rows, cudaStream_t stream) {
+  const auto kernel =
+      op.has_twins ? sorting::stage_short<Value, true> : sorting::stage_short<Value, false>;
+  kernel<<<rows.blocks(), ShortRows::kThreads, 0, stream>>>(op, staged, rows);
+  CHECK_LAUNCH("stage_short", stream);
+}
+
+template <class Value>
+void stage_rows_by_sorting(CountBin bin, const MakeRows<Value>& op, const StagedRows<Value>& staged,
+                           const RowList& list, cudaStream_t stream) {
+  switch (bin) {
+    case CountBin::sort_512:
+      return sorting::launch_stage<SortShape<64, 8>>(op, staged, list, stream);
+    case CountBin::sort_1024:
+      return sorting::launch_stage<SortShape<128, 8>>(op, staged, list, stream);
+    case CountBin::sort_2048:
+      return sorting::launch_stage<SortShape<256, 8>>(op, staged, list, stream);
+    case CountBin::sort_4096:
+      return sorting::launch_stage<SortShape<256, 16>>(op, staged, list, stream);
     default: throw std::logic_error("adaptive_rows: a bin that is not sorted");
   }
 }

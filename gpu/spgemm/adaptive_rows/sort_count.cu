@@ -48,11 +48,8 @@ __global__ void __launch_bounds__(S::kThreads)
     count_by_sorting(DeviceCsrView<float> a, DeviceCsrView<float> b, RowProfile profile,
                      RowList list) {
   extern __shared__ __align__(16) std::byte shared_bytes[];
-  const SortItem item = item_of<S>(profile, list, blockIdx.x);
-  with_fewest_items<S>(most_products<S>(profile, item), [&](auto tag) {
-    count_row<typename decltype(tag)::Shape>(a, b, profile, item,
-                                             tag.template space<CountedRow>(shared_bytes));
-  });
+  count_row<S>(a, b, profile, item_of<S>(profile, list, blockIdx.x),
+               reinterpret_cast<CountedRow<S>*>(shared_bytes)[S::slot()]);
 }
 
 /// Blocks per multiprocessor. Without this limit the compiler uses registers for all shapes at

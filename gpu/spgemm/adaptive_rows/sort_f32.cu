@@ -9,6 +9,10 @@ template void make_short_rows(Structure, const MakeRows<float>&, const ShortRows
                               cudaStream_t);
 template void make_rows_by_sorting(MakeBin, Structure, const MakeRows<float>&, const RowList&,
                                    cudaStream_t);
+template void stage_short_rows(const MakeRows<float>&, const StagedRows<float>&, const ShortRows&,
+                               cudaStream_t);
+template void stage_rows_by_sorting(CountBin, const MakeRows<float>&, const StagedRows<float>&,
+                                    const RowList&, cudaStream_t);
 template void make_parts_by_sorting(Structure, const MakeRows<float>&, const BinRules&,
                                     const RowParts&, cudaStream_t);
 

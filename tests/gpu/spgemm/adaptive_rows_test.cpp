@@ -5,10 +5,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <exception>
+#include <optional>
+#include <random>
 #include <regex>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include "gpu/plan/kernels.h"
@@ -336,10 +340,88 @@ void check_tiny_rows(Index rows, const std::vector<Semiring>& semirings) {
   }
 }
 
+/// Points of a cube of `side` points a side in random order, each with the points around it: 27 or,
+/// if it has several `unknowns`, 7. A point's rows have the same columns: they are twins.
+ProductOperands of_shuffled_cube(Index side, Index unknowns) {
+  const Index points = side * side * side;
+  std::vector<Index> at(static_cast<std::size_t>(points));
+  for (Index i = 0; i < points; ++i) at[static_cast<std::size_t>(i)] = i;
+  std::shuffle(at.begin(), at.end(), std::mt19937(7));
+  const auto place = [&](Index x, Index y, Index z) {
+    return at[static_cast<std::size_t>((x * side + y) * side + z)];
+  };
+  const auto near = [side](Index x) {
+    return std::pair(std::max(x - 1, 0), std::min(x + 2, side));
+  };
+  std::vector<Entry> entries;
+  for (Index point = 0; point < points; ++point) {
+    const Index x = point / (side * side), y = point / side % side, z = point % side;
+    for (Index u = near(x).first; u < near(x).second; ++u) {
+      for (Index v = near(y).first; v < near(y).second; ++v) {
+        for (Index w = near(z).first; w < near(z).second; ++w) {
+          if (unknowns > 1 && std::abs(u - x) + std::abs(v - y) + std::abs(w - z) > 1) continue;
+          for (Index i = 0; i < unknowns; ++i) {
+            for (Index j = 0; j < unknowns; ++j) {
+              const Index row = place(x, y, z) * unknowns + i, col = place(u, v, w) * unknowns + j;
+              entries.push_back({row, col, random_value(91, row, col)});
+            }
+          }
+        }
+      }
+    }
+  }
+  std::sort(entries.begin(), entries.end(), [](const Entry& one, const Entry& other) {
+    return std::tie(one.row, one.col) < std::tie(other.row, other.col);
+  });
+  const CsrMatrix a = matrix_of(points * unknowns, points * unknowns, entries);
+  return {a, a};
+}
+
+/// Rows made while they are counted have the bits of rows made later, with room for all of them, for
+/// some and for hardly any; also where there are twins.
+void check_staged_rows(Index side, Index unknowns) {
+  const ProductOperands operands = of_shuffled_cube(side, unknowns);
+  for (const ValueKind kind : {ValueKind::f32, ValueKind::f64}) {
+    for (const Semiring semiring : {Semiring::plus_times, Semiring::min_plus}) {
+      const ProductCase item = case_of(kind, semiring);
+      const SpgemmProblem problem = problem_of(operands, item);
+      std::optional<CsrMatrix> first;
+      Offset staged_before = 0;
+      for (const Offset bytes : {Offset{0}, Offset{1} << 12, Offset{1} << 20, Offset{1} << 30}) {
+        gpu::BinRules rules;
+        rules.prefers_one_pass = false;
+        rules.prefers_bit_ranges = false;
+        rules.most_early = 0;
+        rules.most_staged_bytes = bytes;
+        const auto plan = plan_by(rules, problem);
+        const CsrMatrix c = check_product(*plan, problem, item);
+        if (!first) first = c;
+        EXPECT_TRUE(identical(*first, c)) << describe(item);
+        std::smatch found;
+        const std::string choice = plan->choice();
+        const bool stages =
+            std::regex_search(choice, found, std::regex("\\((\\d+) while they were counted"));
+        const Offset staged = stages ? std::stoll(found.str(1)) : 0;
+        EXPECT_EQ(stages, bytes > 1 << 12) << choice;
+        EXPECT_GE(staged, staged_before) << choice;
+        staged_before = staged;
+      }
+      EXPECT_GT(staged_before, side * side * side / 2);
+    }
+  }
+}
+
+using SpgemmStagedRows = GpuTest;
+using SanitizerSpgemmStagedRows = GpuTest;
 using SpgemmTinyRows = GpuTest;
 using SanitizerSpgemmTinyRows = GpuTest;
 
 }  // namespace
+
+TEST_F(SpgemmStagedRows, HaveTheBitsOfRowsMadeLater) { check_staged_rows(24, 1); }
+TEST_F(SpgemmStagedRows, OfTwins) { check_staged_rows(14, 2); }
+TEST_F(SanitizerSpgemmStagedRows, HaveTheBitsOfRowsMadeLater) { check_staged_rows(8, 1); }
+TEST_F(SanitizerSpgemmStagedRows, OfTwins) { check_staged_rows(6, 2); }
 
 TEST_F(SpgemmTinyRows, HaveTheBitsOfFourLanes) {
   check_tiny_rows(
