@@ -67,10 +67,17 @@ class Place:
         self.threads: int = case.optional("threads", Field.integer) or 0
 
     @property
+    def device(self) -> str:
+        return self.gpu.name if self.gpu else self.cpu or "CPU"
+
+    @property
+    def team(self) -> str:
+        """'16 threads' of a CPU, as far as they are known."""
+        return "" if self.gpu or not self.threads else f"{self.threads} thread{'s' if self.threads > 1 else ''}"
+
+    @property
     def text(self) -> str:
-        if self.gpu:
-            return self.gpu.name
-        return (self.cpu or "CPU") + (f", {self.threads} thread{'s' if self.threads > 1 else ''}" if self.threads else "")
+        return ", ".join(part for part in (self.device, self.team) if part)
 
 
 def are_comparable(a: Union[Case, Failure], b: Union[Case, Failure]) -> bool:
@@ -131,10 +138,6 @@ class Case:
         self.samples = samples
         turns = record.find("turns")
         self.turns = turns["id"].text() if turns else ""  # of the rounds in which kernels took turns
-
-    @property
-    def device(self) -> str:
-        return self.gpu.name if self.gpu else self.cpu or "CPU"
 
     @property
     def width_percent(self) -> float:

@@ -137,8 +137,9 @@ class Chart:
     def legend(self, names: Sequence[str]) -> None:
         """In rows above the plot, as many as it takes; the plot becomes smaller."""
         at, row = self.left, self.top + 6
+        most = int((self.right - self.left - 13) / LETTER)  # letters in a row of its own
         for i, name in enumerate(names):
-            name = short(name)
+            name = name if len(name) <= most else name[:most - 3] + "..."
             width = 22 + LETTER * len(name)
             if at > self.left and at + width > self.right:
                 at, row = self.left, row + 16

@@ -67,33 +67,55 @@ def overview(bundle: Bundle) -> Iterator[Figure]:
                  "Above the line 1, csrkit is faster; grey: level or not settled.", draw)
 
 
+def lines_of(bundle: Bundle, cases: list[Case]) -> list[list[Case]]:
+    """The cases of each kernel on each machine, which a line joins: ours first, then what it is compared with."""
+    order = list(dict.fromkeys((bundle.kernel, bundle.against, *bundle.kernels())))
+    lines: dict[tuple[str, str], list[Case]] = {}
+    for case in sorted(cases, key=lambda case: order.index(case.kernel)):
+        lines.setdefault((case.kernel, case.place.text), []).append(case)
+    return list(lines.values())
+
+
+def line_titles(lines: list[list[Case]]) -> list[str]:
+    """Names of kernels; one that ran in several places is named with what tells them apart, threads or machine."""
+    titles = []
+    for kernel, place in ((line[0].kernel, line[0].place) for line in lines):
+        places = [line[0].place for line in lines if line[0].kernel == kernel]
+        where = place.text if len({other.device for other in places}) > 1 else place.team if len(places) > 1 else ""
+        titles.append(kernel_title(kernel) + (f", {where}" if where else ""))
+    return titles
+
+
+def rate_chart(width: float, titles: list[str], lines: list[list[Case]], columns: list[int]) -> Chart:
+    chart = Chart(width, 200 + 16 * sum(", " in title for title in titles), top=6)  # those take a row of the legend each
+    chart.legend(titles)
+    chart.top += 16
+    most = max((case.gflops for line in lines for case in line), default=0)
+    chart.axes(around(columns, log=True), Scale(0, 1.08 * most or 1), "dense columns K", "GFLOP/s", columns)
+    for i, line in enumerate(lines):
+        places = [(chart.x(case.dense_cols), chart.y(case.gflops)) for case in line]
+        if len(places) > 1:
+            chart.line(places, f"s{i}")
+        for (x, y), case in zip(places, line):
+            low, high = (case.flops / end / 1e9 if end else case.gflops for end in reversed(case.interval))
+            chart.line([(x, chart.y(low)), (x, chart.y(high))], f"s{i}")
+            chart.marker(x, y, i, tip=f"{case.kernel}, K = {case.dense_cols}, {case.place.text}: {case.gflops:.1f} GFLOP/s")
+    return chart
+
+
 def rate(bundle: Bundle) -> Iterator[Figure]:
     """A small chart per matrix: the rate of each kernel over the number of dense columns."""
     for group, cases in by_caches_and_kind([c for c in bundle.cases if c.dense_cols and not c.order]).items():
-        kernels = [k for k in dict.fromkeys((bundle.kernel, bundle.against, *bundle.kernels()))
-                   if k and any(case.kernel == k for case in cases)][:MOST_LINES]
+        lines = lines_of(bundle, cases)[:MOST_LINES]
+        titles = line_titles(lines)
         columns = sorted({case.dense_cols for case in cases})
+        setting = setting_text(*group)
         for title in dict.fromkeys(case.title for case in cases):
-            mine = [case for case in cases if case.title == title]
+            mine = [sorted((case for case in line if case.title == title), key=lambda case: case.dense_cols) for line in lines]
 
-            def draw(width: float, mine: list[Case] = mine, kernels: list[str] = kernels,
+            def draw(width: float, mine: list[list[Case]] = mine, titles: list[str] = titles,
                      columns: list[int] = columns) -> Chart:
-                chart = Chart(width, 200, top=6)
-                chart.legend([kernel_title(kernel) for kernel in kernels])
-                chart.top += 16
-                most = max(case.gflops for case in mine)
-                chart.axes(around(columns, log=True), Scale(0, 1.08 * most or 1), "dense columns K", "GFLOP/s", columns)
-                for i, kernel in enumerate(kernels):
-                    line = sorted(((c.dense_cols, c) for c in mine if c.kernel == kernel), key=lambda at: at[0])
-                    places = [(chart.x(k), chart.y(case.gflops)) for k, case in line]
-                    if len(places) > 1:
-                        chart.line(places, f"s{i}")
-                    for (x, y), (k, case) in zip(places, line):
-                        low, high = (case.flops / end / 1e9 if end else case.gflops for end in reversed(case.interval))
-                        chart.line([(x, chart.y(low)), (x, chart.y(high))], f"s{i}")
-                        chart.marker(x, y, i, tip=f"{kernel}, K = {k}: {case.gflops:.1f} GFLOP/s")
-                return chart
-            setting = setting_text(*group)
+                return rate_chart(width, titles, mine, columns)
             yield Figure("rate", f"rate-{slug(title)}-{slug(setting)}", title,
                          f"{title}: GFLOP/s over the dense columns; {setting}.", draw, is_small=True)
 
@@ -102,7 +124,7 @@ def roofline(bundle: Bundle) -> Iterator[Figure]:
     devices: dict[tuple[bool, str], list[Case]] = {}
     for case in bundle.cases:
         if case.minimum_bytes > 0 and case.flops > 0 and case.gflops > 0:  # both axes are logarithmic
-            devices.setdefault((bool(case.gpu), case.device), []).append(case)
+            devices.setdefault((bool(case.gpu), case.place.device), []).append(case)
     for (_, name), cases in devices.items():
         roof = roof_for(bundle.roofs, cases[0])
         kernels = list(dict.fromkeys(case.kernel for case in cases))
@@ -141,11 +163,15 @@ def ladder(bundle: Bundle) -> Iterator[Figure]:
         if not any(is_rung(kernel) for kernel in kernels):
             continue
         kernels.sort(key=lambda k: (not is_rung(k), k.rpartition(".")[2].startswith("vendor"), k))
-        for group, cases in by_caches_and_kind([c for c in bundle.cases if c.kernel in kernels and not c.order]).items():
-            yield from ladder_figures(room, kernels, setting_text(*group), cases)
+        mine = [case for case in bundle.cases if case.kernel in kernels and not case.order]
+        places = list(dict.fromkeys(case.place.text for case in mine))
+        for place in places:
+            name = f", {place}" if len(places) > 1 else ""
+            for group, cases in by_caches_and_kind([case for case in mine if case.place.text == place]).items():
+                yield from ladder_figures(room, name, kernels, setting_text(*group), cases)
 
 
-def ladder_figures(room: str, kernels: list[str], setting: str, cases: list[Case]) -> Iterator[Figure]:
+def ladder_figures(room: str, place: str, kernels: list[str], setting: str, cases: list[Case]) -> Iterator[Figure]:
     rates: dict[tuple[str, int], dict[str, float]] = {}
     for case in cases:
         if case.gflops > 0:  # others have no geometric mean
@@ -165,8 +191,9 @@ def ladder_figures(room: str, kernels: list[str], setting: str, cases: list[Case
                 chart.box(chart.left, top + 8, x(mean) - chart.left, 10, f"s{0 if is_rung(kernel) else 1}")
                 chart.text(x(mean) + 5, top + 17, f"{mean:,.1f}")
             return chart
-        yield Figure("ladder", f"ladder-{slug(room)}-{k}-{slug(setting)}", f"{room}, {width_text(k)}",
-                     f"{room}, {width_text(k)}: geometric mean of GFLOP/s over the {len(chosen)} matrices that every "
+        title = f"{room}, {width_text(k)}{place}"
+        yield Figure("ladder", f"ladder-{slug(room)}-{k}-{slug(setting + place)}", title,
+                     f"{title}: geometric mean of GFLOP/s over the {len(chosen)} matrices that every "
                      f"kernel here has; {setting}.", draw, is_small=True)
 
 
@@ -174,6 +201,7 @@ def gains(bundle: Bundle) -> Iterator[Figure]:
     """A small chart per matrix: what each order gains, with its interval, and when it has paid for itself."""
     rows = [row for row in order_rows(bundle) if row.gain and row.gain.low > 0]
     ends = [min(max(end, 0.1), 10.0) for row in rows if row.gain for end in (row.gain.low, row.gain.value, row.gain.high)]
+    has_places = len({row.place for row in rows}) > 1
     for title in dict.fromkeys(row.matrix for row in rows):
         mine = [row for row in rows if row.matrix == title]
 
@@ -184,7 +212,8 @@ def gains(bundle: Bundle) -> Iterator[Figure]:
                 assert row.gain
                 y = chart.top + 50 * i + 40
                 chart.line([(chart.x(1), y - 7), (chart.x(1), y + 10)], "one")  # below the words, not through them
-                chart.text(chart.left, y - 27, f"{row.order}, {width_text(row.setting.dense_cols)}")
+                place = f", {row.place}" if has_places else ""
+                chart.text(chart.left, y - 27, f"{row.order}, {width_text(row.setting.dense_cols)}{place}")
                 chart.text(chart.left, y - 13, f"pays back after: {products_text(row.pays_after, row.verdict)}", style="axis")
                 whisker(chart, row.gain, None, y, row.verdict)
                 chart.marker(chart.x(row.gain.value), y, 0, row.verdict, f"{row.gain.value:.2f}, {row.verdict}")

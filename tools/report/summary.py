@@ -69,7 +69,7 @@ def coverage_tile(bundle: Bundle, coverage: Optional[Coverage]) -> str:
 
 
 def machine_tile(bundle: Bundle) -> str:
-    devices = list(dict.fromkeys(case.device for case in bundle.cases))
+    devices = list(dict.fromkeys(case.place.device for case in bundle.cases))
     days = sorted({case.time[:10] for case in bundle.cases if case.time})
     commits = sorted({case.commit for case in bundle.cases if case.commit})
     when = days[0] + (f" to {days[-1]}" if len(days) > 1 else "") if days else ""

@@ -41,6 +41,11 @@ class ChartTest(unittest.TestCase):
         chart.legend(["a kernel of a long name"] * 3)
         self.assertEqual(chart.top, top + 6 + 2 * 16 + 16)
 
+    def test_a_legend_cuts_a_name_that_is_wider_than_the_chart(self):
+        chart = Chart(200, 100)
+        chart.legend(["a kernel of a name that is longer than the chart is wide"])
+        self.assertIn(">a kernel of a nam...</text>", chart.svg(""))
+
 
 if __name__ == "__main__":
     unittest.main()
