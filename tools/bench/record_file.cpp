@@ -100,9 +100,9 @@ std::string keep_aside(const std::string& path, const std::string& bytes) {
 constexpr char kAdvice[] = "name a file that csr-bench --records wrote";
 
 void require_record(const JsonField& line) {
-  line.object();
-  if (const auto schema = line.find("schema"); schema && !is_known_schema(schema->value())) {
-    schema->refuse("schema 1 to " + std::to_string(kRecordSchema));
+  const JsonField schema = line["schema"];
+  if (!is_known_schema(schema.value())) {
+    schema.refuse("schema 1 to " + std::to_string(kRecordSchema));
   }
   for (const char* key : {"kernel", "matrix_xxh3_128"}) line["case"][key].text();
   for (const char* key : {"matrix", "status"}) line[key].text();

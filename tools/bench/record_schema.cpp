@@ -55,7 +55,7 @@ Json upgraded_record(Json record) {
     Json& kernel = identity["kernel"];
     if (kernel.is_string()) kernel = current_kernel_name(kernel.get<std::string>());
   }
-  if (record.value("schema", Json(1)) == 1) {
+  if (record.value("schema", Json()) == 1) {
     upgrade_from_1(&record);
     record["schema"] = kRecordSchema;
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 
 namespace csrkit {
 
@@ -103,6 +104,8 @@ std::string parse(std::string_view text, Json& value, std::size_t& problem_at) {
     return "expected at most " + std::to_string(kMaxJsonBytes) + " bytes of JSON, found " +
            std::to_string(text.size());
   }
+  if (starts_with(text, "\x1f\x8b"))
+    return "expected JSON, found a gzip file (gzip -dk unpacks it)";
   Builder builder;
   Json::sax_parse(text.begin(), text.end(), &builder);
   value = std::move(builder.root);

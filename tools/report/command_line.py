@@ -49,6 +49,10 @@ EXAMPLES = (
     ("csr-report out.jsonl --markdown table.md", "a page, and its table for a README"),
     ("csr-report out.jsonl --no-html --figures pictures", "only the figures, as SVG"),
 )
+# How names of outputs may end; an ending of another kind of file is refused, any other name is taken.
+ENDINGS = {"output": (".html", ".htm"), "markdown": (".md", ".markdown", ".txt"), "csv": (".csv",)}
+OTHER_ENDINGS = (".pdf", ".svg", ".png", ".jpg", ".jpeg", ".json", ".jsonl", ".gz", ".zip", ".tsv", ".docx", ".odt", ".xlsx", ".ods",
+                 ".tex", ".csr", ".npy", ".npz", ".mtx")
 USAGE_LINE = "BUNDLE.jsonl... [options]"
 
 
@@ -156,6 +160,16 @@ def find_option(word, long):
     raise UsageError(f"there is no option {'--' if long else '-'}{word}{hint}")
 
 
+def require_ending(option, path):
+    right = ENDINGS[option]
+    wrong = {*OTHER_ENDINGS, *(ending for endings in ENDINGS.values() for ending in endings)} - {*right}
+    if os.path.splitext(path)[1].lower() in wrong:
+        *others, last = right
+        named = f"{', '.join(others)} or {last}" if others else last
+        raise UsageError(f"the output '{path}' would not be what its name says, but a {named} file; name it so (csr-report writes "
+                         "pages in HTML, tables in --markdown and --csv, --figures in SVG)")
+
+
 def parse(words):
     values, names = {}, []
     i = 0
@@ -203,6 +217,8 @@ def parse(words):
             raise UsageError(f"the output '{path}' is an input, which would be lost; name another file")
     if len(set(map(os.path.realpath, outputs))) != len(outputs):
         raise UsageError("two outputs have the same name")
+    for option in ENDINGS:
+        require_ending(option, getattr(options, option) or "")
     for path in outputs:
         if os.path.isfile(path) and not options.may_replace:
             raise UsageError(f"the output '{path}' exists already; --force replaces it")

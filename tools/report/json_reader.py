@@ -60,6 +60,8 @@ def parse(data):
     """The value of a JSON text, given as bytes. Raises NotJson."""
     if len(data) > MAX_BYTES:
         raise NotJson(f"expected at most {MAX_BYTES} bytes of JSON, found {len(data)}")
+    if data.startswith(b"\x1f\x8b"):
+        raise NotJson("expected JSON, found a gzip file (gzip -dk unpacks it)")
     try:
         text = data.decode("utf-8")
         if depth_of(text) > MAX_DEPTH:

@@ -16,7 +16,7 @@ if has_matplotlib; then
 fi
 
 # The first ones that were found, by name.
-echo '{"status":"done","case":{}}' >empty_case.jsonl
+echo '{"schema":2,"status":"done","case":{}}' >empty_case.jsonl
 expect 3 csr-bench --verify empty_case.jsonl
 says 'empty_case.jsonl:1: expected a record of csr-bench: case: expected a member "kernel"'
 python3 -c 'print("{\"status\": \"done\", \"case\": " + "[" * 100000 + "]" * 100000 + "}")' >deep.jsonl

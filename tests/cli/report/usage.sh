@@ -50,6 +50,26 @@ expect 2 csr-report bundle.jsonl --no-html --output a.html
 expect 2 csr-report bundle.jsonl --markdown bundle.jsonl
 says "would be lost"
 expect 2 csr-report bundle.jsonl --markdown same --csv ./same
+# A name that ends as another kind of file does would lie; other names are taken as they are.
+expect 2 csr-report bundle.jsonl -o page.pdf
+says "the output 'page.pdf' would not be what its name says, but a .html or .htm file; name it so (csr-report writes pages"
+expect 2 csr-report bundle.jsonl --output=page.PDF
+expect 2 csr-report bundle.jsonl -o page.md
+expect 2 csr-report bundle.jsonl -o bundle.jsonl.gz
+expect 2 csr-report bundle.jsonl --no-html --markdown table.docx
+says "but a .md, .markdown or .txt file"
+expect 2 csr-report bundle.jsonl --no-html --csv table.xlsx
+says "but a .csv file"
+no_file page bundle.jsonl.gz table.docx table.xlsx
+expect 0 csr-report bundle.jsonl -o PAGE.HTM --markdown README --csv cases.of.today --quiet
+gzip -k bundle.jsonl
+reads_no_gzip() { # reads_no_gzip COMMAND...
+  expect 3 "$@" bundle.jsonl.gz
+  says "bundle.jsonl.gz:1: "
+  says "expected JSON, found a gzip file (gzip -dk unpacks it); name "
+}
+reads_no_gzip csr-report --no-html --json
+reads_no_gzip csr-bench --verify
 expect 3 csr-report tiny.mtx --no-html --markdown a.md
 says "tiny.mtx:1:"
 echo '{"something": "else"}' >else.json

@@ -76,8 +76,10 @@ TEST(RecordFile, AnEmptyFileHasNoRecords) {
 TEST(RecordFile, WhatIsNoRecordFileStaysAsItIs) {
   const ScratchFolder folder;
   const std::string path = folder / "notes.txt";
-  Json of_schema_3 = record_of(1), without_status = record_of(1), without_times = record_of(1);
+  Json of_schema_3 = record_of(1), without_schema = record_of(1), without_status = record_of(1),
+       without_times = record_of(1);
   of_schema_3["schema"] = 3;
+  without_schema.erase("schema");
   without_status.erase("status");
   without_times.erase("samples_seconds");
   struct Other {
@@ -96,6 +98,7 @@ TEST(RecordFile, WhatIsNoRecordFileStaysAsItIs) {
       {"\n", 1},
       {std::string(64, '\0'), 1},
       {of_schema_3.dump() + "\n", 1},
+      {without_schema.dump() + "\n", 1},
       {without_status.dump() + "\n", 1},
       {without_times.dump() + "\n", 1},
       {without_status.dump(), 1},

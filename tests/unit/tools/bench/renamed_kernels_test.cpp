@@ -32,7 +32,8 @@ TEST(RenamedKernels, RecordsAreReadUnderTodaysNames) {
       ::testing::TempDir() + std::to_string(getpid()) + "_renamed_kernels.jsonl";
   std::ofstream file(path);
   for (const char* kernel : {"cpu.spmm.unrolled_32", "cpu.spmm.auto"}) {
-    file << Json{{"case", {{"kernel", kernel}, {"matrix_xxh3_128", "00ff"}}},
+    file << Json{{"schema", 2},
+                 {"case", {{"kernel", kernel}, {"matrix_xxh3_128", "00ff"}}},
                  {"matrix", "m.csr"},
                  {"status", "failed"}}
          << '\n';

@@ -36,6 +36,11 @@ TEST(JsonReader, NamesFileByteAndWhatToDo) {
             "x.json: byte 9: expected JSON, found something else; delete it");
 }
 
+TEST(JsonReader, NamesAGzipFile) {
+  EXPECT_EQ(refusal([] { parse_json("\x1f\x8b\x08", "x.json", "name another"); }),
+            "x.json: byte 0: expected JSON, found a gzip file (gzip -dk unpacks it); name another");
+}
+
 TEST(JsonReader, RefusesWhatIsNoJson) {
   for (const std::string text : {"", " \n", "{", "[1,", "{\"a\"}", "[] []", "nul", "[01]",
                                  "\"\xff\"", "[NaN]", "{'a': 1}"}) {
