@@ -134,7 +134,7 @@ typedef struct csrkit_reorder_options {
 csrkit_status csrkit_reorder(const csrkit_matrix* matrix, const char* method,
                              const csrkit_reorder_options* options, csrkit_matrix** reordered);
 
-/** Writes a .csr file, whole or not at all. */
+/** Writes a .csr file, whole or not at all. A file of that name is replaced. */
 csrkit_status csrkit_save(const csrkit_matrix* matrix, const char* path);
 
 /** What is in a matrix. The pointers are valid as long as the matrix is. */
@@ -186,7 +186,7 @@ typedef struct csrkit_plan_options {
 csrkit_status csrkit_plan_make(const csrkit_matrix* matrix, const csrkit_plan_options* options,
                                csrkit_plan** plan);
 
-/** Keeps the kernel and what it derived from the matrix in a file. */
+/** Keeps the kernel and what it derived from the matrix in a file; one of that name is replaced. */
 csrkit_status csrkit_plan_save(csrkit_plan* plan, const char* path);
 
 /** As csrkit_plan_make, with what csrkit_plan_save kept for an equal matrix, equal options, the

@@ -214,6 +214,14 @@ def text(value, name):
     return encoded
 
 
+def output_name(path, overwrite):
+    """The name of an output for C. A file that is there already is an error unless it may be overwritten."""
+    name = text(path, "path")
+    if not truth(overwrite, "overwrite") and name and os.path.isfile(name):
+        raise UsageError(f"the output '{os.fsdecode(name)}' exists already; overwrite=True replaces it")
+    return name
+
+
 def parameter_array(parameters):
     """Keyword arguments as (array, count): min_parts=8 is the parameter min-parts with the value 8."""
     rows = [Parameter(name.replace("_", "-").encode(), _value(value, name)) for name, value in parameters.items()]

@@ -11,7 +11,7 @@ from ctypes import byref, c_int32, c_int64
 
 from ._dense import View
 from ._library import (KINDS, NAMES, Arrays, Handle, ImportOptions, MatrixInfo, ReorderOptions, library, new_handle,
-                       parameter_array, text, truth)
+                       output_name, parameter_array, text, truth)
 from .errors import UsageError
 from .plan import Plan, SddmmPlan
 
@@ -111,9 +111,9 @@ class Matrix(Handle):
         """Whether the positions are known to be symmetric; False also stands for unknown."""
         return bool(self._info.is_pattern_symmetric)
 
-    def save(self, path):
-        """Writes a .csr file, whole or not at all. Raises IoError."""
-        library.csrkit_save(self._handle, text(path, "path"))
+    def save(self, path, overwrite=False):
+        """Writes a .csr file, whole or not at all. overwrite: replace a file of that name. Raises UsageError, IoError."""
+        library.csrkit_save(self._handle, output_name(path, overwrite))
 
     def reorder(self, method, sides=None, seed=1, **parameters) -> "Matrix":
         """The matrix in a new order, with the orders that lead there.

@@ -5,8 +5,8 @@ import threading
 from ctypes import byref, c_char_p
 
 from ._dense import View, empty_like
-from ._library import (KINDS, NAMES, SIZES, Dense, Handle, PlanInfo, PlanOptions, SddmmOptions, library, new_handle, real,
-                       text, truth)
+from ._library import (KINDS, NAMES, SIZES, Dense, Handle, PlanInfo, PlanOptions, SddmmOptions, library, new_handle,
+                       output_name, real, text, truth)
 from .errors import UsageError
 
 
@@ -107,10 +107,13 @@ class Plan(Handle):
         """Seconds that making the plan took, without the upload of the matrix to a GPU."""
         return self._describe().analysis_seconds
 
-    def save(self, path):
-        """Keeps the kernel and what it derived from the matrix, for Matrix.load_plan."""
+    def save(self, path, overwrite=False):
+        """Keeps the kernel and what it derived from the matrix, for Matrix.load_plan. overwrite: replace a file of that name.
+
+        Raises UsageError, IoError.
+        """
         with self._lock:
-            library.csrkit_plan_save(self._handle, text(path, "path"))
+            library.csrkit_plan_save(self._handle, output_name(path, overwrite))
 
     def multiply(self, b, out=None, alpha=1.0, beta=0.0):
         """alpha * op(A) * b + beta * out, in `out` if that is given, else in a new array like b.

@@ -58,6 +58,12 @@ class Matrices(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "a.csr"
             small().save(path)
+            for name in (path, str(path), os.fsencode(path)):
+                with self.assertRaisesRegex(csrkit.UsageError, "a.csr' exists already; overwrite=True replaces it"):
+                    small("f").save(name)
+            csrkit.open(path).save(path, overwrite=True)  # a new file: the one that is mapped lives on
+            with self.assertRaisesRegex(csrkit.UsageError, "overwrite is 'no'; it must be True or False"):
+                small().save(path, overwrite="no")
             for verify in (True, False):
                 self.assertEqual(list(csrkit.open(path, verify=verify).values), VALUES)
             content = bytearray(path.read_bytes())
@@ -279,6 +285,9 @@ class Products(unittest.TestCase):
         self.assertEqual((plan.shape, plan.dense_cols, plan.kind), ((4, 4), 2, "f64"))
         with tempfile.TemporaryDirectory() as folder:
             plan.save(folder + "/a.plan")
+            with self.assertRaisesRegex(csrkit.UsageError, "a.plan' exists already; overwrite=True replaces it"):
+                plan.save(folder + "/a.plan")
+            plan.save(folder + "/a.plan", overwrite=True)
             loaded = a.load_plan(folder + "/a.plan", 2, kind="f64")
             self.assertEqual(loaded.kernel, plan.kernel)
             self.assertEqual(loaded.multiply(b).tolist(), plan.multiply(b).tolist())
