@@ -75,11 +75,11 @@ std::string cache_label(const CacheFacts& cache) {
 
 Json to_json(const CacheFacts& cache) {
   return {{"dense_cols", cache.dense_cols},
-          {"cache_bytes", cache.cache_bytes},
+          {"cache_bytes", count_json(cache.cache_bytes)},
           {"hit_share", cache.hit_share},
           {"hit_share_error", cache.hit_share_error},
-          {"moved_bytes", cache.moved_bytes},
-          {"minimum_bytes", cache.minimum_bytes},
+          {"moved_bytes", count_json(cache.moved_bytes)},
+          {"minimum_bytes", count_json(cache.minimum_bytes)},
           {"moved_over_minimum", cache.moved_over_minimum()}};
 }
 

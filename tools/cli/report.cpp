@@ -51,6 +51,14 @@ std::string readable_bytes(double bytes) {
 
 std::string yes_or_no(bool value) { return value ? "yes" : "no"; }
 
+Json count_json(double count) {
+  constexpr double kMostExact = 9007199254740992;  // 2^53; beyond it not every integer is a double
+  if (std::abs(count) <= kMostExact && count == std::trunc(count)) {
+    return static_cast<std::int64_t>(count);
+  }
+  return count;
+}
+
 namespace {
 
 /// Terminal columns of UTF-8 text whose characters are all one column wide.

@@ -17,6 +17,9 @@ std::string milliseconds(double seconds);  // 1.234, and 0.01234 below a tenth: 
 std::string readable_bytes(double bytes);  // 4.0 MiB
 std::string yes_or_no(bool value);
 
+/// For JSON, a count that is kept as a double: 176 and not 176.0 where it is whole.
+Json count_json(double count);
+
 /// Column headers and rows of text; numbers align right, everything else left.
 class TextTable {
  public:

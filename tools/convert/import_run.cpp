@@ -98,10 +98,9 @@ void report_import(const ImportToolOptions& options, const ImportRun& run) {
   const ImportResult& imported = run.imported;
   const CsrFile& file = run.file;
   for (const std::string& warning : imported.warnings) log_warning(options.input + ": " + warning);
-  double input_bytes = 0;
-  for (const FileDigest& input : imported.inputs)
-    input_bytes += static_cast<double>(input.size_bytes);
-  const double output_bytes = static_cast<double>(read_csr_header(options.output).file_bytes);
+  std::uint64_t input_bytes = 0;
+  for (const FileDigest& input : imported.inputs) input_bytes += input.size_bytes;
+  const std::uint64_t output_bytes = read_csr_header(options.output).file_bytes;
   Report report;
   report.add("output", "output", options.output);
   report.add("format", "format", imported.format);
@@ -118,8 +117,9 @@ void report_import(const ImportToolOptions& options, const ImportRun& run) {
   report.add_json("warnings", Json(imported.warnings));
   report.add_json("input_bytes", input_bytes);
   report.add_json("output_bytes", output_bytes);
-  const auto phase = [&](const char* key, const char* label, double seconds, double bytes) {
-    report.add(key, label, Json(seconds), readable_seconds(seconds) + per_second(bytes, seconds));
+  const auto phase = [&](const char* key, const char* label, double seconds, std::uint64_t bytes) {
+    report.add(key, label, Json(seconds),
+               readable_seconds(seconds) + per_second(static_cast<double>(bytes), seconds));
   };
   phase("read_seconds", "read", imported.read_seconds, input_bytes);
   phase("sort_seconds", "sort", imported.sort_seconds, 0);

@@ -7,6 +7,7 @@
 #include "core/base/atomic_file.h"
 #include "core/base/input_file.h"
 #include "tools/cli/json_reader.h"
+#include "tools/cli/report.h"
 #include "tools/forecast/profile_file.h"
 
 namespace csrkit {
@@ -118,7 +119,7 @@ Json to_json(const LinkProfile& link) {
                {"seconds_per_exchange", link.seconds_per_exchange}};
   for (const RowRate& row : link.rows) {
     json["rows"].push_back(
-        {{"row_bytes", row.row_bytes}, {"bytes_per_second", row.bytes_per_second}});
+        {{"row_bytes", count_json(row.row_bytes)}, {"bytes_per_second", row.bytes_per_second}});
   }
   return json;
 }
@@ -160,7 +161,7 @@ Json to_json(const ClusterProfile& profile) {
                {"nodes", profile.nodes},
                {"ranks_per_node", profile.ranks_per_node},
                {"cores_per_rank", profile.cores_per_rank},
-               {"rank_memory_bytes", profile.rank_memory_bytes},
+               {"rank_memory_bytes", count_json(profile.rank_memory_bytes)},
                {"link", to_json(profile.link)},
                {"device", to_json(MachineProfile{profile.name, {profile.device}})["devices"][0]}};
   if (profile.peers.bytes_per_second > 0) json["peers"] = to_json(profile.peers);

@@ -5,6 +5,7 @@
 #include "core/base/atomic_file.h"
 #include "core/base/input_file.h"
 #include "tools/cli/json_reader.h"
+#include "tools/cli/report.h"
 
 namespace csrkit {
 
@@ -85,9 +86,9 @@ Json to_json(const MachineProfile& profile) {
                        {"kernel", device.kernel},
                        {"workers", device.workers},
                        {"rows_per_turn", device.rows_per_turn},
-                       {"private_cache_bytes", device.private_cache_bytes},
-                       {"shared_cache_bytes", device.shared_cache_bytes},
-                       {"memory_bytes", device.memory_bytes},
+                       {"private_cache_bytes", count_json(device.private_cache_bytes)},
+                       {"shared_cache_bytes", count_json(device.shared_cache_bytes)},
+                       {"memory_bytes", count_json(device.memory_bytes)},
                        {"copy_bytes_per_second", device.copy_bytes_per_second},
                        {"copy_spread", device.copy_spread},
                        {"fixed_seconds", device.fixed_seconds},

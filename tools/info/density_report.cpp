@@ -26,6 +26,19 @@ Index cell_at(Index index, Index cells, Begin&& begin) {
   return begin(low) == index ? low : -1;
 }
 
+Json to_json(const Rectangle& r, Offset nnz, double share) {
+  return {
+      {"row", r.row},    {"row_end", r.row_end}, {"col", r.col}, {"col_end", r.col_end},
+      {"nnz", nnz},      {"nonzeros", nnz},  // as it was called before; keys stay (docs/json.md)
+      {"density", share}};
+}
+
+std::vector<std::string> text_of(const Rectangle& r, Offset nnz, double share) {
+  return {std::to_string(r.row) + ":" + std::to_string(r.row_end),
+          std::to_string(r.col) + ":" + std::to_string(r.col_end), with_commas(nnz),
+          fixed(share, 6)};
+}
+
 void count_rectangles(Report& report, const DensityToolOptions& options, const CsrMatrix& matrix,
                       const SummedAreaTable& table) {
   const auto row_begin = [&](Index g) { return table.row_begin(g); };
@@ -43,16 +56,12 @@ void count_rectangles(Report& report, const DensityToolOptions& options, const C
                                     : count_nonzeros(matrix, r.row, r.row_end, r.col, r.col_end);
     const double places = static_cast<double>(r.row_end - r.row) * (r.col_end - r.col);
     const double share = places > 0 ? static_cast<double>(count) / places : 0;
-    text.add({std::to_string(r.row) + ":" + std::to_string(r.row_end),
-              std::to_string(r.col) + ":" + std::to_string(r.col_end), with_commas(count),
-              fixed(share, 6), is_aligned ? "table" : "search"});
-    rows.push_back({{"row", r.row},
-                    {"row_end", r.row_end},
-                    {"col", r.col},
-                    {"col_end", r.col_end},
-                    {"nonzeros", count},
-                    {"density", share},
-                    {"from", is_aligned ? "table" : "search"}});
+    const char* const from = is_aligned ? "table" : "search";
+    std::vector<std::string> line = text_of(r, count, share);
+    line.emplace_back(from);
+    text.add(std::move(line));
+    rows.push_back(to_json(r, count, share));
+    rows.back()["from"] = from;
   }
   report.add_json("rectangles", rows);
   if (!text.is_empty()) report.add_text("\n" + text.text());
@@ -82,18 +91,11 @@ void list_densest(Report& report, const DensityToolOptions& options, const Summe
   TextTable text({"rows", "columns", "nonzeros", "share of places"});
   for (std::size_t i = 0; i < wanted; ++i) {
     const Cell& cell = cells[i];
-    const Index row = table.row_begin(cell.row), row_end = table.row_begin(cell.row + 1);
-    const Index col = table.col_begin(cell.col), col_end = table.col_begin(cell.col + 1);
+    const Rectangle r{table.row_begin(cell.row), table.row_begin(cell.row + 1),
+                      table.col_begin(cell.col), table.col_begin(cell.col + 1)};
     const Offset count = table.count(cell.row, cell.col);
-    text.add({std::to_string(row) + ":" + std::to_string(row_end),
-              std::to_string(col) + ":" + std::to_string(col_end), with_commas(count),
-              fixed(cell.density, 6)});
-    rows.push_back({{"row", row},
-                    {"row_end", row_end},
-                    {"col", col},
-                    {"col_end", col_end},
-                    {"nonzeros", count},
-                    {"density", cell.density}});
+    text.add(text_of(r, count, cell.density));
+    rows.push_back(to_json(r, count, cell.density));
   }
   report.add_json("densest", rows);
   if (!text.is_empty()) report.add_text("\n" + text.text());

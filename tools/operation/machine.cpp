@@ -64,8 +64,6 @@ Json machine_facts(int threads) {
   const std::vector<int> cpus = usable_cpus();
   utsname system{};
   uname(&system);
-  const auto memory =
-      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
   return {{"host", system.nodename},
           {"system", std::string(system.sysname) + " " + system.release},
           {"cpu", cpu_model()},
@@ -77,7 +75,7 @@ Json machine_facts(int threads) {
           {"slurm_job", environment("SLURM_JOB_ID")},
           {"omp_proc_bind", environment("OMP_PROC_BIND")},
           {"omp_places", environment("OMP_PLACES")},
-          {"memory_bytes", memory},
+          {"memory_bytes", sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGE_SIZE)},
           {"csrkit_version", version()},
           {"commit", commit()},
           {"compiler", compiler()},

@@ -89,7 +89,7 @@ Json to_json(const Outcome& outcome) {
   add_samples(&json, "", outcome.samples);
   Json costs = Json::object();
   for (const auto& [name, amount] : outcome.cost) {
-    costs[name] = amount;
+    costs[name] = count_json(amount);
     if (outcome.samples.seconds.empty()) continue;
     json[is_traffic(name) ? without(name, kBytes) + "_gb_per_second" : "gflops"] =
         per_second(amount, outcome.samples);

@@ -102,7 +102,7 @@ class SpgemmRun : public Run {
     facts["drop_below"] = problem_.drop_below;
     facts["semiring"] = name_of(problem_.semiring);
     if (!problem_.sorts_rows) facts["unsorted"] = true;
-    facts["products"] = forecast_.products;
+    facts["products"] = count_json(forecast_.products);
     facts["forecast"] = {{"output_nnz_bound", forecast_.output_nnz_bound},
                          {"output_bytes_bound", forecast_.output_bytes_bound},
                          {"whole_bytes", forecast_.whole_bytes},

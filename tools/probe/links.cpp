@@ -117,8 +117,8 @@ void add_links(Report& report, const std::string& path, const ProbedLinks& links
                words_of(one.way), fixed(1e6 * one.seconds, 1),
                fixed(one.bytes / one.seconds / 1e9, 1)});
     json.push_back({{"way", key_of(one.way)},
-                    {"bytes", one.bytes},
-                    {"row_bytes", one.row_bytes},
+                    {"bytes", count_json(one.bytes)},
+                    {"row_bytes", count_json(one.row_bytes)},
                     {"seconds", one.seconds},
                     {"spread", one.spread}});
   }

@@ -4,12 +4,13 @@ tiny_mtx >tiny.mtx
 csr-import tiny.mtx tiny.csr --quiet
 expect 0 csr-density tiny.csr --grid 2x2 --json --rectangle 0:2,0:2 --rectangle 0:4,0:4 --rectangle 1:4,1:4 --densest 1
 equals "$(json nnz)" 6
-equals "$(json rectangles.0.nonzeros)" 2
+equals "$(json rectangles.0.nnz)" 2
+equals "$(json rectangles.0.nonzeros)" 2 # its older name
 equals "$(json rectangles.0.from)" table
-equals "$(json rectangles.1.nonzeros)" 6
-equals "$(json rectangles.2.nonzeros)" 3
+equals "$(json rectangles.1.nnz)" 6
+equals "$(json rectangles.2.nnz)" 3
 equals "$(json rectangles.2.from)" search
-equals "$(json densest.0.nonzeros)" 2
+equals "$(json densest.0.nnz)" 2
 expect 0 csr-density tiny.csr --grid 1000x1000 --json --partition 2x2
 equals "$(json grid)" "[4, 4]"
 equals "$(json row_cuts.0)" 0

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "tools/cli/log.h"
@@ -20,6 +21,16 @@ TEST(Report, NumbersForPeople) {
   EXPECT_EQ(readable_seconds(0.0015), "1.50 ms");
   EXPECT_EQ(milliseconds(0.0012345), "1.234");
   EXPECT_EQ(milliseconds(0.0000123456), "0.01235");
+}
+
+TEST(Report, WholeCountsAreIntegersInJson) {
+  const double largest = 9007199254740992;  // 2^53
+  EXPECT_EQ(count_json(176).dump(), "176");
+  EXPECT_EQ(count_json(0).dump(), "0");
+  EXPECT_EQ(count_json(-largest).dump(), "-9007199254740992");
+  EXPECT_EQ(count_json(0.5).dump(), "0.5");
+  EXPECT_TRUE(count_json(2 * largest).is_number_float());
+  EXPECT_EQ(count_json(std::numeric_limits<double>::infinity()).dump(), "null");
 }
 
 TEST(Report, LinesAreAligned) {

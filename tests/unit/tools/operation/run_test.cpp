@@ -39,7 +39,7 @@ TEST(Outcome, AProductWithDenseMatricesHasItsSizesAndItsCost) {
   EXPECT_EQ(outcome.peak_bytes, 99u);
   EXPECT_EQ(outcome.columns.back().second, "3,000");
   const Json cost = to_json(outcome)["cost"];
-  EXPECT_EQ(cost.dump(), R"({"flops":12.0,"minimum_bytes":56.0,"gather_bytes":34.0})");
+  EXPECT_EQ(cost.dump(), R"({"flops":12,"minimum_bytes":56,"gather_bytes":34})");
 }
 
 TEST(Outcome, RatesComeFromTheMedian) {
