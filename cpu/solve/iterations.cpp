@@ -1,5 +1,6 @@
 #include "cpu/solve/iterations.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -93,39 +94,88 @@ void CgIterations<T>::update_directions(const std::vector<Column>& columns, T* x
   });
 }
 
+// A step of length 0 leaves r as it is and makes z.
+template <class T>
+std::vector<typename CgIterations<T>::Column> CgIterations<T>::begin(
+    const std::vector<double>& targets) {
+  std::vector<Column> columns(static_cast<std::size_t>(loops_.columns()));
+  const std::vector<double> sums = update_residual(columns);
+  for (std::size_t j = 0; j < columns.size(); ++j) {
+    Column& column = columns[j];
+    column.norm = column.run.norm = std::sqrt(sums[2 * j]);
+    column.rho = sums[2 * j + 1];
+    if (!std::isfinite(column.norm)) {
+      column.end(SolveStatus::not_finite);
+    } else {
+      column.end_if_done(targets[j]);
+    }
+  }
+  const std::size_t bytes = static_cast<std::size_t>(r_.size()) * sizeof(T);
+  if (bytes > 0) {
+    std::memcpy(p_.data(), preconditioner_ == nullptr ? r_.data() : z_.data(), bytes);
+  }
+  return columns;
+}
+
+template <class T>
+void CgIterations<T>::choose_steps(std::vector<Column>* columns) {
+  const std::vector<double> pqs = curvatures();
+  for (std::size_t j = 0; j < columns->size(); ++j) {
+    Column& column = (*columns)[j];
+    if (!column.is_active) continue;
+    const double pq = pqs[j];
+    column.alpha = column.rho / pq;
+    if (!std::isfinite(pq)) {
+      column.end(SolveStatus::not_finite);
+    } else if (!(pq > 0) || !std::isfinite(column.alpha)) {
+      column.end(pq < 0 ? SolveStatus::indefinite : SolveStatus::breakdown, pq);
+    }
+  }
+}
+
+template <class T>
+void CgIterations<T>::take_steps(std::vector<Column>* columns) {
+  const std::vector<double> sums = update_residual(*columns);
+  for (std::size_t j = 0; j < columns->size(); ++j) {
+    Column& column = (*columns)[j];
+    if (!column.is_active) continue;
+    const double norm = std::sqrt(sums[2 * j]), rho = sums[2 * j + 1];
+    if (!std::isfinite(norm)) {
+      column.end(SolveStatus::not_finite);
+      continue;
+    }
+    ++column.run.iterations;
+    column.keeps = norm > column.norm && column.norm <= column.run.norm;
+    column.norm = norm;
+    column.run.norm = std::min(column.run.norm, norm);
+    column.beta = rho / column.rho;
+    column.rho = rho;
+  }
+}
+
+template <class T>
+void CgIterations<T>::restore_best(const std::vector<Column>& columns, T* x) {
+  loops_.each([&](const auto& range) {
+    const Column& column = columns[static_cast<std::size_t>(range.column)];
+    if (column.norm <= column.run.norm) return;
+    for (Index row = range.first; row < range.last; ++row) {
+      x[range.offset(row)] = best_[range.offset(row)];
+    }
+  });
+}
+
 template <class T>
 std::vector<ColumnRun> CgIterations<T>::run(T* x, const std::vector<double>& targets,
                                             const std::vector<double>& scales, Offset limit,
                                             const ProgressCallback& progress,
                                             std::vector<double>* history, CgSteps* steps) {
-  const Index count = loops_.columns();
-  std::vector<Column> columns(static_cast<std::size_t>(count));
-  {  // A step of length 0 leaves r as it is and makes z.
-    const std::vector<double> sums = update_residual(columns);
-    for (std::size_t j = 0; j < columns.size(); ++j) {
-      Column& column = columns[j];
-      column.norm = column.run.norm = std::sqrt(sums[2 * j]);
-      column.rho = sums[2 * j + 1];
-      if (!std::isfinite(column.norm)) {
-        column.end(SolveStatus::not_finite);
-      } else if (column.norm <= targets[j]) {
-        column.end(SolveStatus::converged);
-      } else if (!(column.rho > 0)) {
-        column.end(SolveStatus::breakdown, column.rho);
-      }
-    }
-    const std::size_t bytes = static_cast<std::size_t>(r_.size()) * sizeof(T);
-    if (bytes > 0)
-      std::memcpy(p_.data(), preconditioner_ == nullptr ? r_.data() : z_.data(), bytes);
-  }
+  std::vector<Column> columns = begin(targets);
   const auto any_active = [&] {
-    for (const Column& column : columns) {
-      if (column.is_active) return true;
-    }
-    return false;
+    return std::any_of(columns.begin(), columns.end(),
+                       [](const Column& column) { return column.is_active; });
   };
-  const DenseView p = DenseVectors<T>::view(p_.data(), loops_.rows(), count);
-  const DenseView q = DenseVectors<T>::view(q_.data(), loops_.rows(), count);
+  const DenseView p = DenseVectors<T>::view(p_.data(), loops_.rows(), loops_.columns());
+  const DenseView q = DenseVectors<T>::view(q_.data(), loops_.rows(), loops_.columns());
   for (Offset iteration = 0; iteration < limit && any_active(); ++iteration) {
     if (progress) {
       progress("iterations", static_cast<std::uint64_t>(iteration),
@@ -133,35 +183,9 @@ std::vector<ColumnRun> CgIterations<T>::run(T* x, const std::vector<double>& tar
     }
     product_.bind(p, q);
     product_.multiply();
-    const std::vector<double> pqs = curvatures();
-    for (std::size_t j = 0; j < columns.size(); ++j) {
-      Column& column = columns[j];
-      if (!column.is_active) continue;
-      const double pq = pqs[j];
-      column.alpha = column.rho / pq;
-      if (!std::isfinite(pq)) {
-        column.end(SolveStatus::not_finite);
-      } else if (!(pq > 0) || !std::isfinite(column.alpha)) {
-        column.end(pq < 0 ? SolveStatus::indefinite : SolveStatus::breakdown, pq);
-      }
-    }
+    choose_steps(&columns);
     if (!any_active()) break;
-    const std::vector<double> sums = update_residual(columns);
-    for (std::size_t j = 0; j < columns.size(); ++j) {
-      Column& column = columns[j];
-      if (!column.is_active) continue;
-      const double norm = std::sqrt(sums[2 * j]), rho = sums[2 * j + 1];
-      if (!std::isfinite(norm)) {
-        column.end(SolveStatus::not_finite);
-        continue;
-      }
-      ++column.run.iterations;
-      column.keeps = norm > column.norm && column.norm <= column.run.norm;
-      column.norm = norm;
-      column.run.norm = std::min(column.run.norm, norm);
-      column.beta = rho / column.rho;
-      column.rho = rho;
-    }
+    take_steps(&columns);
     if (steps != nullptr && columns[0].is_active) {
       steps->alpha.push_back(columns[0].alpha);
       steps->beta.push_back(columns[0].beta);
@@ -172,22 +196,10 @@ std::vector<ColumnRun> CgIterations<T>::run(T* x, const std::vector<double>& tar
     }
     update_directions(columns, x);
     for (std::size_t j = 0; j < columns.size(); ++j) {
-      Column& column = columns[j];
-      if (!column.is_active) continue;
-      if (column.norm <= targets[j]) {
-        column.end(SolveStatus::converged);
-      } else if (!(column.rho > 0)) {
-        column.end(SolveStatus::breakdown, column.rho);
-      }
+      if (columns[j].is_active) columns[j].end_if_done(targets[j]);
     }
   }
-  loops_.each([&](const auto& range) {
-    const Column& column = columns[static_cast<std::size_t>(range.column)];
-    if (column.norm <= column.run.norm) return;
-    for (Index row = range.first; row < range.last; ++row) {
-      x[range.offset(row)] = best_[range.offset(row)];
-    }
-  });
+  restore_best(columns, x);
   std::vector<ColumnRun> runs;
   runs.reserve(columns.size());
   for (const Column& column : columns) runs.push_back(column.run);

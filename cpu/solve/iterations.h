@@ -61,6 +61,13 @@ class CgIterations {
       run.curvature = curvature;
       is_active = false;
     }
+    void end_if_done(double target) {
+      if (norm <= target) {
+        end(SolveStatus::converged);
+      } else if (!(rho > 0)) {
+        end(SolveStatus::breakdown, rho);
+      }
+    }
   };
 
   // The passes over vectors between two products; vendor_mkl has its own.
@@ -78,6 +85,16 @@ class CgIterations {
   Operator& product_;
   CpuPreconditioner<T>* preconditioner_;
   Buffer<T> r_, z_, p_, q_, best_;
+
+ private:
+  /// Norms, z and p of the residual before any step.
+  std::vector<Column> begin(const std::vector<double>& targets);
+  /// alpha of every column, from its curvature; one that has none ends.
+  void choose_steps(std::vector<Column>* columns);
+  /// The residual after a step of alpha, with its norms, and beta.
+  void take_steps(std::vector<Column>* columns);
+  /// x becomes the iterate of the least norm where a later one is kept in it.
+  void restore_best(const std::vector<Column>& columns, T* x);
 };
 
 }  // namespace csrkit::cpu
