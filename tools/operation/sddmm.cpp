@@ -7,11 +7,11 @@
 #include "core/base/counted.h"
 #include "core/base/text.h"
 #include "core/facts/matrix_stats.h"
-#include "core/facts/spmm_forecast.h"
 #include "core/file/csr_file.h"
 #include "core/file/npy_file.h"
 #include "cpu/common/kernels.h"
 #include "tools/operation/dense_io.h"
+#include "tools/operation/dense_operation.h"
 
 namespace csrkit {
 
@@ -137,9 +137,9 @@ OperationFacts sddmm_facts() {
            {"machine", "FILE.json", "forecast times for this machine profile (see csr-probe)"}}};
 }
 
-class SddmmOperation : public TypedOperation<Sddmm> {
+class SddmmOperation : public DenseOperation<Sddmm> {
  public:
-  explicit SddmmOperation(KernelSource<Sddmm> source) : TypedOperation(sddmm_facts(), source) {}
+  explicit SddmmOperation(KernelSource<Sddmm> source) : DenseOperation(sddmm_facts(), source) {}
 
   ToolPage page(const std::string& room) const override {
     return {"MATRIX.csr",
@@ -177,26 +177,9 @@ class SddmmOperation : public TypedOperation<Sddmm> {
             {"times_values", problem.multiplies_by_a}};
   }
 
-  std::vector<Request> bench_requests(const Options& options,
-                                      const Request& shared) const override {
-    std::vector<Request> requests;
-    for (const Index dense_cols : read_dense_cols(options)) {
-      requests.push_back(shared);
-      requests.back().dense_cols = dense_cols;
-    }
-    return requests;
-  }
-  void write_case(const Request& request, Json* identity) const override {
-    (*identity)["dense_cols"] = request.dense_cols;
-  }
-  void read_case(const JsonField& identity, Request* request) const override {
-    request->dense_cols = static_cast<Index>(identity["dense_cols"].integer(1, kMaxIndex));
-  }
-
   std::vector<Forecast> forecasts(const ForecastQuery& query,
                                   const Options& options) const override {
-    std::optional<ReadProfile> reads;
-    if (query.device != nullptr) reads = read_profile(query.operands.a, *query.device);
+    const RowReadTimes times(query);
     std::vector<Forecast> forecasts;
     for (const Request& request : bench_requests(options, query.request)) {
       const SddmmProblem problem = problem_of(query.operands, request);
@@ -213,10 +196,7 @@ class SddmmOperation : public TypedOperation<Sddmm> {
       }
       // The rows of Y are read as SpMM reads those of B; one of X is read where SpMM writes one of
       // C.
-      if (reads) {
-        const double row_bytes = static_cast<double>(problem.dense_cols) * size_of(problem.x);
-        forecast.seconds = forecast_spmm(*query.device, *reads, row_bytes).seconds;
-      }
+      forecast.seconds = times.seconds(problem.dense_cols, problem.x);
       forecasts.push_back(forecast);
     }
     return forecasts;

@@ -6,10 +6,10 @@
 #include "core/base/available_memory.h"
 #include "core/base/counted.h"
 #include "core/facts/matrix_stats.h"
-#include "core/facts/spmm_forecast.h"
 #include "core/file/npy_file.h"
 #include "cpu/common/kernels.h"
 #include "tools/operation/dense_io.h"
+#include "tools/operation/dense_operation.h"
 #include "tools/operation/out_of_core.h"
 
 namespace csrkit {
@@ -141,10 +141,10 @@ OperationFacts spmv_facts() {
 }
 
 /// SpMM, and SpMV: the same with one column, and without the option that says how many.
-class SpmmOperation : public TypedOperation<Spmm> {
+class SpmmOperation : public DenseOperation<Spmm> {
  public:
   SpmmOperation(OperationFacts facts, KernelSource<Spmm> source, bool is_spmv)
-      : TypedOperation(std::move(facts), source), is_spmv_(is_spmv) {}
+      : DenseOperation(std::move(facts), source), is_spmv_(is_spmv) {}
 
   ToolPage page(const std::string& room) const override {
     return is_spmv_ ? spmv_page(room) : spmm_page(room);
@@ -185,35 +185,16 @@ class SpmmOperation : public TypedOperation<Spmm> {
             {"semiring", name_of(problem.semiring)}};
   }
 
-  std::vector<Request> bench_requests(const Options& options,
-                                      const Request& shared) const override {
-    std::vector<Request> requests;
-    for (const Index dense_cols : is_spmv_ ? std::vector<Index>{1} : read_dense_cols(options)) {
-      requests.push_back(shared);
-      requests.back().dense_cols = dense_cols;
-    }
-    return requests;
-  }
-
-  void write_case(const Request& request, Json* identity) const override {
-    (*identity)["dense_cols"] = request.dense_cols;
-  }
-  void read_case(const JsonField& identity, Request* request) const override {
-    request->dense_cols = static_cast<Index>(identity["dense_cols"].integer(1, kMaxIndex));
-  }
-
   std::vector<Forecast> forecasts(const ForecastQuery& query,
                                   const Options& options) const override {
     const Request shared = request_of(query, options);
-    std::optional<ReadProfile> reads;
-    if (query.device != nullptr) reads = read_profile(query.operands.a, *query.device);
+    const RowReadTimes times(query);
     std::vector<Forecast> forecasts;
     for (const Request& request : bench_requests(options, shared)) {
       const SpmmProblem problem = problem_of(query.operands, request);
       Forecast forecast = forecast_of(query, request, problem);
-      if (reads && !forecast.out_of_core) {
-        const double row_bytes = static_cast<double>(problem.dense_cols) * size_of(problem.b);
-        forecast.seconds = forecast_spmm(*query.device, *reads, row_bytes).seconds;
+      if (!forecast.out_of_core) {
+        forecast.seconds = times.seconds(problem.dense_cols, problem.b);
       }
       forecasts.push_back(forecast);
     }
@@ -221,6 +202,10 @@ class SpmmOperation : public TypedOperation<Spmm> {
   }
 
  protected:
+  std::vector<Index> widths(const Options& options) const override {
+    return is_spmv_ ? std::vector<Index>{1} : DenseOperation::widths(options);
+  }
+
   SpmmProblem problem_of(const Operands& operands, const Request& request) const override {
     SpmmProblem problem = default_spmm_problem(operands.a, is_spmv_ ? 1 : request.dense_cols);
     problem.transpose_a = request.transpose;
