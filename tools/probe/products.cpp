@@ -102,91 +102,128 @@ void measure_copy(int threads, double max_spread, DeviceProfile* device) {
   device->copy_spread = samples.spread();
 }
 
-}  // namespace
+/// The sizes that follow from what is asked for.
+struct ProbeSizes {
+  explicit ProbeSizes(const ProbeRequest& request)
+      : steps(static_cast<int>(std::log2(
+            std::max(1.0, static_cast<double>(request.max_table_bytes) / kSmallestTable)))),
+        points(static_cast<double>(request.dense_cols.size()) * (steps + 3)),
+        most_reads(std::clamp(request.seconds * (1 << 17), static_cast<double>(request.least_reads),
+                              1.0 * (1 << 23))),
+        b_bytes(static_cast<std::uint64_t>(std::ldexp(kSmallestTable, steps))),
+        c_bytes(std::max(
+            b_bytes, static_cast<std::uint64_t>(
+                         most_reads / 8 * 4 * std::min<Index>(request.dense_cols.back(), 128)))) {}
 
-void probe_products(const SpmmKernel& kernel, const ProbeRequest& request, DeviceProfile* profile) {
-  const auto steps = static_cast<int>(
-      std::log2(std::max(1.0, static_cast<double>(request.max_table_bytes) / kSmallestTable)));
-  const double points = static_cast<double>(request.dense_cols.size()) * (steps + 3);
-  const double budget = request.seconds / points;
-  // A product reads every row of the largest table about once, or as often as time allows.
-  const double most_reads = std::clamp(request.seconds * (1 << 17),
-                                       static_cast<double>(request.least_reads), 1.0 * (1 << 23));
-  const auto b_bytes = static_cast<std::uint64_t>(std::ldexp(kSmallestTable, steps));
-  // C is as large as the largest table, or has an eighth as many rows as there are reads.
-  const auto c_bytes =
-      std::max(b_bytes, static_cast<std::uint64_t>(
-                            most_reads / 8 * 4 * std::min<Index>(request.dense_cols.back(), 128)));
-  require_available_memory(
-      b_bytes + c_bytes + static_cast<std::uint64_t>(most_reads) * 12 + b_bytes / 4,
-      "the tables of the probe", "a smaller --max-table needs less");
-  DenseMatrix b(static_cast<Index>(b_bytes / 64), 16, ValueKind::f32);
-  DenseMatrix c(static_cast<Index>(c_bytes / 64), 16, ValueKind::f32);
-  fill_random(b.view(), 1);
-  fill_random(c.view(), 2);
+  int steps;      // by which the largest table was doubled
+  double points;  // that are measured
+  /// A product reads every row of the largest table about once, or as often as time allows.
+  double most_reads;
+  std::uint64_t b_bytes;
+  std::uint64_t c_bytes;  // as large as the largest table, or an eighth as many rows as reads
+};
 
-  std::uint64_t done = 0;
-  const auto advance = [&] {
-    if (request.progress) {
-      request.progress("measuring", ++done, static_cast<std::uint64_t>(points));
-    }
+class ProductProbe {
+ public:
+  ProductProbe(const SpmmKernel& kernel, const ProbeRequest& request, DeviceProfile* profile)
+      : kernel_(kernel), request_(request), profile_(*profile), sizes_(request) {
+    require_available_memory(sizes_.b_bytes + sizes_.c_bytes +
+                                 static_cast<std::uint64_t>(sizes_.most_reads) * 12 +
+                                 sizes_.b_bytes / 4,
+                             "the tables of the probe", "a smaller --max-table needs less");
+    b_ = DenseMatrix(static_cast<Index>(sizes_.b_bytes / 64), 16, ValueKind::f32);
+    c_ = DenseMatrix(static_cast<Index>(sizes_.c_bytes / 64), 16, ValueKind::f32);
+    fill_random(b_.view(), 1);
+    fill_random(c_.view(), 2);
+  }
+
+  void run() {
+    profile_.kernel = kernel_.name;
+    profile_.fixed_seconds =
+        std::max(seconds_of_rows(1), 2 * seconds_of_rows(2048) - seconds_of_rows(4096));
+    for (const Index dense_cols : request_.dense_cols) profile_.gather.push_back(curve(dense_cols));
+  }
+
+ private:
+  Samples samples(const std::string& figure, const CsrMatrix& a, Index dense_cols) {
+    return samples_of(figure, kernel_, a, b_, c_, dense_cols, request_,
+                      request_.seconds / sizes_.points);
+  }
+
+  /// Small, but large enough to be shared out: what is left when the work goes to nothing.
+  double seconds_of_rows(Index rows) {
+    const Samples taken = samples("a product of " + counted(rows, "row"),
+                                  uniform_reads(rows, 16, kRowLength), request_.dense_cols.front());
+    profile_.fixed_spread = std::max(profile_.fixed_spread, taken.spread());
+    return taken.median_seconds();
+  }
+
+  struct RowTime {
+    double seconds, spread;
   };
-  profile->kernel = kernel.name;
-  // Small, but large enough to be shared out: what is left when the work goes to nothing.
-  const auto small = [&](Index rows) {
-    const Samples samples = samples_of("a product of " + counted(rows, "row"), kernel,
-                                       uniform_reads(rows, 16, kRowLength), b, c,
-                                       request.dense_cols.front(), request, budget);
-    profile->fixed_spread = std::max(profile->fixed_spread, samples.spread());
-    return samples.median_seconds();
-  };
-  profile->fixed_seconds = std::max(small(1), 2 * small(2048) - small(4096));
-  for (const Index dense_cols : request.dense_cols) {
+
+  /// Of a row of `length` reads from a table.
+  RowTime time(Index dense_cols, double table_bytes, double reads, Index length) {
     const double row_bytes = 4.0 * dense_cols;
-    double spread = 0;  // of the last measurement
-    const auto time = [&](double table_bytes, double reads, Index length) {
-      const auto cols = std::max<Index>(static_cast<Index>(table_bytes / row_bytes), kRowLength);
-      const CsrMatrix a = uniform_reads(static_cast<Index>(reads / length), cols, length);
-      const std::string figure = "rows of " + std::to_string(length) + " reads of " +
-                                 readable_bytes(row_bytes) + " from a table of " +
-                                 readable_bytes(table_bytes);
-      const Samples samples = samples_of(figure, kernel, a, b, c, dense_cols, request, budget);
-      advance();
-      spread = samples.spread();
-      const double seconds = samples.median_seconds() - profile->fixed_seconds;
-      if (!(seconds > 0)) throw ContradictionError(kContradiction);
-      return seconds / a.rows();
-    };
+    const auto cols = std::max<Index>(static_cast<Index>(table_bytes / row_bytes), kRowLength);
+    const CsrMatrix a = uniform_reads(static_cast<Index>(reads / length), cols, length);
+    const Samples taken =
+        samples("rows of " + std::to_string(length) + " reads of " + readable_bytes(row_bytes) +
+                    " from a table of " + readable_bytes(table_bytes),
+                a, dense_cols);
+    if (request_.progress) {
+      request_.progress("measuring", ++done_, static_cast<std::uint64_t>(sizes_.points));
+    }
+    const double seconds = taken.median_seconds() - profile_.fixed_seconds;
+    if (!(seconds > 0)) throw ContradictionError(kContradiction);
+    return {seconds / a.rows(), taken.spread()};
+  }
+
+  GatherCurve curve(Index dense_cols) {
     GatherCurve curve;
     curve.dense_cols = dense_cols;
-    const double reads = most_reads * std::min(1.0, 128.0 / dense_cols);
+    const double row_bytes = 4.0 * dense_cols;
+    const double reads = sizes_.most_reads * std::min(1.0, 128.0 / dense_cols);
     // Rows of 4 and rows of 16 that find B in the nearest cache: what is not per nonzero is per
     // row.
-    const double near_16 = time(kSmallestTable, reads, kRowLength);
-    const double near_spread = spread;
-    const double near_4 = time(kSmallestTable, reads / 2, 4);
-    curve.output_row_spread = std::max(near_spread, spread);
-    const double near_read = std::max(0.0, (near_16 - near_4) / (kRowLength - 4));
-    curve.seconds_per_output_row = std::max(0.0, near_4 - 4 * near_read);
-    const double streamed_2 = time(kSmallestTable, 2 * static_cast<double>(b_bytes) / row_bytes, 2);
-    curve.streamed_row_spread = spread;
+    const RowTime near_16 = time(dense_cols, kSmallestTable, reads, kRowLength);
+    const RowTime near_4 = time(dense_cols, kSmallestTable, reads / 2, 4);
+    curve.output_row_spread = std::max(near_16.spread, near_4.spread);
+    const double near_read = std::max(0.0, (near_16.seconds - near_4.seconds) / (kRowLength - 4));
+    curve.seconds_per_output_row = std::max(0.0, near_4.seconds - 4 * near_read);
+    const RowTime streamed_2 =
+        time(dense_cols, kSmallestTable, 2 * static_cast<double>(sizes_.b_bytes) / row_bytes, 2);
+    curve.streamed_row_spread = streamed_2.spread;
     curve.seconds_per_streamed_row =
-        std::max(curve.seconds_per_output_row, streamed_2 - 2 * near_read);
-    for (int step = 0; step <= steps; ++step) {
+        std::max(curve.seconds_per_output_row, streamed_2.seconds - 2 * near_read);
+    for (int step = 0; step <= sizes_.steps; ++step) {
       const double bytes = std::ldexp(kSmallestTable, step);
       if (bytes < kRowLength * row_bytes) continue;
-      const double of_row = step == 0 ? near_16 : time(bytes, reads, kRowLength);
+      const RowTime row = step == 0 ? near_16 : time(dense_cols, bytes, reads, kRowLength);
       // Of a table that is larger than all that is read, only so much was a table.
       const double rows_of_table = bytes / row_bytes;
       const double touched = -std::expm1(-reads / rows_of_table) * bytes;
       if (!curve.table_bytes.empty() && touched <= curve.table_bytes.back()) continue;
       curve.table_bytes.push_back(touched);
-      curve.spread.push_back(step == 0 ? near_spread : spread);
+      curve.spread.push_back(row.spread);
       curve.seconds_per_read.push_back(
-          std::max(of_row - curve.seconds_per_output_row, of_row / 100) / kRowLength);
+          std::max(row.seconds - curve.seconds_per_output_row, row.seconds / 100) / kRowLength);
     }
-    profile->gather.push_back(std::move(curve));
+    return curve;
   }
+
+  const SpmmKernel& kernel_;
+  const ProbeRequest& request_;
+  DeviceProfile& profile_;
+  ProbeSizes sizes_;
+  DenseMatrix b_, c_;
+  std::uint64_t done_ = 0;
+};
+
+}  // namespace
+
+void probe_products(const SpmmKernel& kernel, const ProbeRequest& request, DeviceProfile* profile) {
+  ProductProbe(kernel, request, profile).run();
 }
 
 DeviceProfile cpu_device(int threads, double max_spread) {
