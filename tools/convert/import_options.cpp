@@ -19,9 +19,7 @@ std::string list_import_formats(bool as_json) {
   return list_rows("format", rows, as_json);
 }
 
-}  // namespace
-
-ImportToolOptions parse_import_options(int argc, const char* const* argv) {
+Options declare_import() {
   Options options("csr-import", "INPUT OUTPUT.csr", 2, 2,
                   "Turns a matrix or graph of another program into a .csr file. The format is "
                   "recognised by content. Unsorted and duplicate entries are repaired and counted. "
@@ -51,6 +49,26 @@ ImportToolOptions parse_import_options(int argc, const char* const* argv) {
                "pairs of node numbers that start at 1")
       .writes_files()
       .on_list(list_import_formats);
+  return options;
+}
+
+ImportOptions read_import(const Options& options) {
+  ImportOptions import;
+  import.format = options.text("format");
+  import.duplicates = options.parsed("duplicates", parse_duplicates);
+  import.value_kind = options.choice("value-kind", {"auto", "none", "f32", "f64", "f16", "bf16"});
+  import.parameters = given_parameters(options, all_parameters(import_formats()));
+  import.progress = terminal_progress();
+  import.limits.line_bytes = options.bytes("longest-line");
+  import.limits.expansion = static_cast<std::uint64_t>(
+      options.integer("max-expansion", 1, std::numeric_limits<std::int64_t>::max()));
+  return import;
+}
+
+}  // namespace
+
+ImportToolOptions parse_import_options(int argc, const char* const* argv) {
+  Options options = declare_import();
   options.parse(argc, argv);
 
   ImportToolOptions result;
@@ -58,15 +76,7 @@ ImportToolOptions parse_import_options(int argc, const char* const* argv) {
   result.output = options.names()[1];
   require_outputs(options, {result.output}, {result.input});
   require_ending(result.output, {".csr"});
-  result.import.format = options.text("format");
-  result.import.duplicates = options.parsed("duplicates", parse_duplicates);
-  result.import.value_kind =
-      options.choice("value-kind", {"auto", "none", "f32", "f64", "f16", "bf16"});
-  result.import.parameters = given_parameters(options, all_parameters(import_formats()));
-  result.import.progress = terminal_progress();
-  result.import.limits.line_bytes = options.bytes("longest-line");
-  result.import.limits.expansion = static_cast<std::uint64_t>(
-      options.integer("max-expansion", 1, std::numeric_limits<std::int64_t>::max()));
+  result.import = read_import(options);
   result.transpose = options.flag("transpose");
   result.symmetrize = options.flag("symmetrize");
   if (options.given("self-loops"))

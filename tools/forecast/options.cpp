@@ -191,9 +191,7 @@ void require_rank_forecast(const Options& options) {
   }
 }
 
-}  // namespace
-
-ForecastToolOptions parse_forecast_options(int argc, const char* const* argv) {
+Options declare_forecast() {
   Options options(
       "csr-forecast", "A.csr [B.csr]", 0, 2,
       "Says what a tool will take before it runs: memory of host and device, size of the result, "
@@ -238,26 +236,40 @@ ForecastToolOptions parse_forecast_options(int argc, const char* const* argv) {
     return list_kernels(operations(), {kCpu, kGpu}, /*with_marks=*/false, as_json);
   });
   declare_io(options);
+  return options;
+}
+
+void require_ranks_for(const Options& options, const char* option) {
+  if (options.given(option) && !options.given("ranks")) {
+    throw UsageError(std::string("--") + option + " is for --ranks");
+  }
+}
+
+/// What is forecast, and of what: the tool, its kernels, matrices or sizes.
+void read_tool(const Options& options, ForecastToolOptions* result) {
+  const std::string tool = options.choice("tool", kTools);
+  result->of =
+      static_cast<ForecastOf>(std::find(kTools.begin(), kTools.end(), tool) - kTools.begin());
+  refuse_other_tools(options, result->of);
+  result->kernels = read_kernels(options, result->of);
+  read_names(options, result);
+  refuse_foreign_options(options, result->kernels);
+}
+
+}  // namespace
+
+ForecastToolOptions parse_forecast_options(int argc, const char* const* argv) {
+  Options options = declare_forecast();
   options.parse(argc, argv);
 
   ForecastToolOptions result(options);
-  if (options.given("profile") && !options.given("ranks")) {
-    throw UsageError("--profile is for --ranks");
-  }
-  if (options.given("random-reads") && !options.given("ranks")) {
-    throw UsageError("--random-reads is for --ranks");
-  }
+  require_ranks_for(options, "profile");
+  require_ranks_for(options, "random-reads");
   if ((result.is_of_ranks = options.given("ranks"))) {
     require_rank_forecast(options);
     return result;
   }
-  const std::string tool = options.choice("tool", kTools);
-  result.of =
-      static_cast<ForecastOf>(std::find(kTools.begin(), kTools.end(), tool) - kTools.begin());
-  refuse_other_tools(options, result.of);
-  result.kernels = read_kernels(options, result.of);
-  read_names(options, &result);
-  refuse_foreign_options(options, result.kernels);
+  read_tool(options, &result);
   result.method = find_reorder_method(options.text("method")).name;
   result.is_cold = options.flag("cold");
   result.max_seconds = options.number("max-seconds");

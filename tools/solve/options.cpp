@@ -103,6 +103,33 @@ void read_matrix(const Options& options, SolveToolOptions* result) {
   }
 }
 
+/// b, x0, and what is drawn for them.
+void read_right_hand_sides(const Options& options, SolveToolOptions* result) {
+  result->rhs = options.text("rhs");
+  result->guess = options.text("guess");
+  result->right_hand_sides = static_cast<Index>(options.integer("right-hand-sides", 1, 1 << 20));
+  result->gives_right_hand_sides = options.given("right-hand-sides");
+  result->seed = options.seed();
+  const bool draws_b = result->rhs == "from-solution" || result->rhs == "random";
+  if (options.given("seed") && !draws_b && !options.given("generate-dense")) {
+    throw UsageError("--seed has no effect: --rhs " + result->rhs + " draws no random numbers");
+  }
+}
+
+/// How exact the solution must be, and when to give up.
+void read_tolerances(const Options& options, SolveProblem* problem) {
+  problem->absolute_tolerance = options.number_from("absolute-tolerance", 0);
+  if (options.given("iterations")) {
+    problem->iteration_limit = options.integer("iterations", 1, std::int64_t{1} << 40);
+  }
+  problem->precision = options.parsed("precision", parse_precision);
+  problem->relative_tolerance = options.given("tolerance") ? options.number_from("tolerance", 0)
+                                                           : default_tolerance(problem->precision);
+  if (problem->relative_tolerance == 0 && problem->absolute_tolerance == 0) {
+    throw UsageError("--tolerance is 0; then --absolute-tolerance must be above 0");
+  }
+}
+
 /// "x.best.npy" for "x.npy".
 std::string best_iterate_name(const std::string& output) {
   if (output.empty()) return {};
@@ -142,32 +169,14 @@ SolveToolOptions parse_solve_options(const std::string& tool, const std::string&
   SolveToolOptions result;
   result.room = room;
   read_matrix(options, &result);
-  result.rhs = options.text("rhs");
-  result.guess = options.text("guess");
-  result.right_hand_sides = static_cast<Index>(options.integer("right-hand-sides", 1, 1 << 20));
-  result.gives_right_hand_sides = options.given("right-hand-sides");
-  result.seed = options.seed();
-  const bool draws_b = result.rhs == "from-solution" || result.rhs == "random";
-  if (options.given("seed") && !draws_b && !options.given("generate-dense")) {
-    throw UsageError("--seed has no effect: --rhs " + result.rhs + " draws no random numbers");
-  }
+  read_right_hand_sides(options, &result);
   result.kernel = options.text("kernel");
   result.plan.variant = options.text("product");
   result.plan.deterministic = !options.flag("nondeterministic");
   result.output = options.text("output");
-  SolveProblem& problem = result.problem;
-  problem.absolute_tolerance = options.number_from("absolute-tolerance", 0);
-  if (options.given("iterations")) {
-    problem.iteration_limit = options.integer("iterations", 1, std::int64_t{1} << 40);
-  }
-  problem.precision = options.parsed("precision", parse_precision);
-  problem.relative_tolerance = options.given("tolerance") ? options.number_from("tolerance", 0)
-                                                          : default_tolerance(problem.precision);
-  if (problem.relative_tolerance == 0 && problem.absolute_tolerance == 0) {
-    throw UsageError("--tolerance is 0; then --absolute-tolerance must be above 0");
-  }
-  problem.has_guess = !result.guess.empty();
-  problem.progress = terminal_progress();
+  read_tolerances(options, &result.problem);
+  result.problem.has_guess = !result.guess.empty();
+  result.problem.progress = terminal_progress();
   read_preconditioner(options, &result);
   result.repeat = read_runs(options, "repeat", 1);
   if (options.given("memory-limit")) {
