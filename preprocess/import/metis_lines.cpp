@@ -65,80 +65,109 @@ Offset count_metis_vertices(std::string_view text) {
   return count;
 }
 
-void parse_metis_piece(const MetisHeader& header, VertexPiece& piece) {
-  const char* at = piece.text.text.data();
-  const char* const end = at + piece.text.text.size();
-  const auto fail = [&](const char* place, std::string message) {
+namespace {
+
+/// Reads the lines of a piece. Every step is false where something is wrong, which the piece has.
+struct VertexReader {
+  const MetisHeader& header;
+  VertexPiece& piece;
+  const char* at;
+  const char* const end;
+  Offset vertex;  // from 0
+
+  bool ends_line() const { return *at == '\n' || (*at == '\r' && at[1] == '\n'); }
+  void go_to_next_line() { at += *at == '\r' ? 2 : 1; }
+  std::string of_vertex() const { return " of vertex " + std::to_string(vertex + 1); }
+
+  bool fail(const char* place, std::string message) {
     piece.fault = std::move(message);
     piece.fault_at = place;
-  };
-  const auto ends_line = [&] { return *at == '\n' || (*at == '\r' && at[1] == '\n'); };
+    return false;
+  }
+
   // METIS itself knows whole numbers as weights only; other programs write real ones.
-  const auto read_weight = [&](double& weight) {
-    return scan::read_real(at, end, weight) && (scan::is_blank(*at) || ends_line());
-  };
-  for (Offset vertex = piece.first_vertex; at != end;) {
-    at = scan::skip_blanks(at);
-    if (*at == '%') {
-      at = static_cast<const char*>(std::memchr(at, '\n', static_cast<std::size_t>(end - at))) + 1;
-      continue;
-    }
-    const auto of_vertex = [&] { return " of vertex " + std::to_string(vertex + 1); };
-    if (vertex >= header.vertices) {
-      if (!ends_line()) {
-        return fail(at, "expected " + counted(header.vertices, "line") +
-                            " of vertices as the header says, found one more, which begins with " +
-                            scan::quote_word(at));
-      }
-      at += *at == '\r' ? 2 : 1;
-      continue;
-    }
-    if (!ends_line()) {
-      for (Offset i = 0; i < header.numbers_before_neighbours(); ++i) {
-        double ignored;
-        at = scan::skip_blanks(at);
-        const char* word = at;
-        if (!read_weight(ignored)) {
-          return fail(word,
-                      "expected a weight" + of_vertex() + ", found " + scan::quote_word(word));
-        }
-      }
-    }
-    const std::size_t before = piece.neighbours.size();
-    for (;;) {
+  bool read_weight(const char* whose, double& weight) {
+    const char* const word = at;
+    if (scan::read_real(at, end, weight) && (scan::is_blank(*at) || ends_line())) return true;
+    return fail(
+        word, std::string("expected ") + whose + of_vertex() + ", found " + scan::quote_word(word));
+  }
+
+  /// Sizes and weights of the vertex, which nothing here uses.
+  bool skip_own_numbers() {
+    if (ends_line()) return true;
+    for (Offset i = 0; i < header.numbers_before_neighbours(); ++i) {
+      double ignored;
       at = scan::skip_blanks(at);
-      if (ends_line()) break;
-      const char* word = at;
-      std::uint64_t id = 0;
-      if (!scan::read_digits(at, id) || (!scan::is_blank(*at) && !ends_line()) || id < 1 ||
-          id > static_cast<std::uint64_t>(header.vertices)) {
-        return fail(word, "expected a neighbour" + of_vertex() + " from 1 to " +
-                              std::to_string(header.vertices) + ", found " +
-                              scan::quote_word(word));
-      }
-      if (static_cast<Offset>(id) == vertex + 1) {
-        return fail(word, "expected neighbours" + of_vertex() +
-                              " other than itself, METIS graphs have no loops; remove the loop, or "
-                              "import the graph in another format");
-      }
-      piece.neighbours.push_back(static_cast<Index>(id - 1));
-      if (header.has_edge_weights) {
-        at = scan::skip_blanks(at);
-        word = at;
-        double weight;
-        if (!read_weight(weight)) {
-          return fail(word, "expected an edge's weight" + of_vertex() + ", found " +
-                                scan::quote_word(word));
-        }
-        if (weight == 0 && !scan::is_written_zero(word, at) && piece.underflows++ == 0) {
-          piece.first_underflow = word;
-        }
-        piece.weights.push_back(weight);
-      }
+      if (!read_weight("a weight", ignored)) return false;
+    }
+    return true;
+  }
+
+  bool read_neighbour() {
+    const char* const word = at;
+    std::uint64_t id = 0;
+    if (!scan::read_digits(at, id) || (!scan::is_blank(*at) && !ends_line()) || id < 1 ||
+        id > static_cast<std::uint64_t>(header.vertices)) {
+      return fail(word, "expected a neighbour" + of_vertex() + " from 1 to " +
+                            std::to_string(header.vertices) + ", found " + scan::quote_word(word));
+    }
+    if (static_cast<Offset>(id) == vertex + 1) {
+      return fail(word, "expected neighbours" + of_vertex() +
+                            " other than itself, METIS graphs have no loops; remove the loop, or "
+                            "import the graph in another format");
+    }
+    piece.neighbours.push_back(static_cast<Index>(id - 1));
+    return !header.has_edge_weights || read_edge_weight();
+  }
+
+  bool read_edge_weight() {
+    at = scan::skip_blanks(at);
+    const char* const word = at;
+    double weight;
+    if (!read_weight("an edge's weight", weight)) return false;
+    if (weight == 0 && !scan::is_written_zero(word, at) && piece.underflows++ == 0) {
+      piece.first_underflow = word;
+    }
+    piece.weights.push_back(weight);
+    return true;
+  }
+
+  bool read_vertex() {
+    if (!skip_own_numbers()) return false;
+    const std::size_t before = piece.neighbours.size();
+    for (at = scan::skip_blanks(at); !ends_line(); at = scan::skip_blanks(at)) {
+      if (!read_neighbour()) return false;
     }
     piece.degrees.push_back(static_cast<Offset>(piece.neighbours.size() - before));
-    at += *at == '\r' ? 2 : 1;
     ++vertex;
+    return true;
+  }
+
+  /// Behind the last vertex only empty lines and comments may follow.
+  bool read_rest() {
+    if (ends_line()) return true;
+    return fail(at, "expected " + counted(header.vertices, "line") +
+                        " of vertices as the header says, found one more, which begins with " +
+                        scan::quote_word(at));
+  }
+};
+
+}  // namespace
+
+void parse_metis_piece(const MetisHeader& header, VertexPiece& piece) {
+  const char* const begin = piece.text.text.data();
+  VertexReader reader{header, piece, begin, begin + piece.text.text.size(), piece.first_vertex};
+  while (reader.at != reader.end) {
+    const char* const line = scan::skip_blanks(reader.at);
+    if (*line == '%') {
+      const auto left = static_cast<std::size_t>(reader.end - line);
+      reader.at = static_cast<const char*>(std::memchr(line, '\n', left)) + 1;
+      continue;
+    }
+    reader.at = line;
+    if (!(reader.vertex < header.vertices ? reader.read_vertex() : reader.read_rest())) return;
+    reader.go_to_next_line();
   }
 }
 
