@@ -13,8 +13,125 @@
 namespace csrkit {
 
 namespace {
+
 enum Stream : std::uint64_t { kRows = 401, kCols, kIds };
+
+/// How an edge chooses: 2^scale ids, and what 32 random bits are compared with at every bit.
+struct EdgeRule {
+  int scale;
+  std::uint64_t lower_row, right_if_upper, right_if_lower;
+
+  Index row(RandomStream random) const {
+    return id_of_bits(random, [&](int) { return lower_row; });
+  }
+  Index col(RandomStream& random, Index row) const {
+    return id_of_bits(random, [&](int bit) {
+      const bool is_lower = row >> (scale - 1 - bit) & 1;
+      return is_lower ? right_if_lower : right_if_upper;
+    });
+  }
+
+ private:
+  template <class Threshold>
+  Index id_of_bits(RandomStream& random, const Threshold& threshold) const {
+    Index id = 0;
+    std::uint64_t word = 0;
+    for (int bit = 0; bit < scale; ++bit) {
+      word = bit % 2 == 0 ? random.next() : word >> 32;
+      id = id * 2 + ((word & 0xffffffffu) < threshold(bit));
+    }
+    return id;
+  }
+};
+
+EdgeRule edge_rule(const Parameters& given) {
+  const double a = given.number("a"), b = given.number("b"), c = given.number("c");
+  const double d = given.is_set("d") ? given.number("d") : 1 - a - b - c;
+  if (d < -1e-9 || std::fabs(a + b + c + d - 1) > 1e-6) {
+    given.refuse_all("the probabilities a, b, c, d must add up to 1");
+  }
+  const auto threshold = [](double probability) {
+    return static_cast<std::uint64_t>(
+        std::llround(std::min(1.0, std::max(0.0, probability)) * 0x1p32));
+  };
+  return {given.index("scale"), threshold(c + d), threshold(a + b > 0 ? b / (a + b) : 0),
+          threshold(c + d > 0 ? d / (c + d) : 0)};
 }
+
+Offset edges_to_draw(const Parameters& given, Index n) {
+  if (given.is_set("edges") && given.is_given("edge_factor")) {
+    given.refuse_all("edges and edge_factor both say how many edges are drawn; give one");
+  }
+  return given.is_set("edges") ? given.integer("edges")
+                               : std::llround(given.number("edge_factor") * n);
+}
+
+/// Ids in the order of the rule's bits, or anywhere.
+struct ShuffledIds {
+  ShuffledIds(Index n, bool is_shuffled, std::uint64_t seed)
+      : of_item(is_shuffled ? random_order(n, random_word(seed, kIds)) : Buffer<Index>()) {}
+
+  Index operator()(Index item) const { return of_item.size() > 0 ? of_item[item] : item; }
+  Buffer<Index> inverse() const {
+    Buffer<Index> items(of_item.size());
+    for (Offset item = 0; item < items.size(); ++item) {
+      items[of_item[item]] = static_cast<Index>(item);
+    }
+    return items;
+  }
+
+  Buffer<Index> of_item;  // empty: its own number
+};
+
+/// Where the edges of every row begin.
+Buffer<Offset> count_rows(const EdgeRule& rule, Index n, Offset edges, const ShuffledIds& id_of,
+                          std::uint64_t salt) {
+  Buffer<Offset> offsets(Offset{n} + 1);
+  std::fill(offsets.begin(), offsets.end(), Offset{0});
+#pragma omp parallel for schedule(static)
+  for (Offset edge = 0; edge < edges; ++edge) {
+    const Index row = rule.row(RandomStream(salt, static_cast<std::uint64_t>(edge)));
+#pragma omp atomic
+    ++offsets[id_of(row) + 1];
+  }
+  for (Index row = 0; row < n; ++row) offsets[row + 1] += offsets[row];
+  return offsets;
+}
+
+/// Every row's columns, sorted, each once: the first `lengths` of its room.
+void draw_columns(const EdgeRule& rule, const Buffer<Offset>& offsets, const ShuffledIds& id_of,
+                  std::uint64_t salt, Buffer<Index>* drawn, Buffer<Index>* lengths) {
+  const Buffer<Index> item_of_id = id_of.inverse();
+  const auto n = static_cast<Index>(lengths->size());
+#pragma omp parallel for schedule(dynamic, 512)
+  for (Index id = 0; id < n; ++id) {
+    const Index row = item_of_id.size() > 0 ? item_of_id[id] : id;
+    RandomStream random(salt, static_cast<std::uint64_t>(row));
+    Index* begin = drawn->data() + offsets[id];
+    Index* end = drawn->data() + offsets[id + 1];
+    for (Index* out = begin; out < end; ++out) *out = id_of(rule.col(random, row));
+    std::sort(begin, end);
+    (*lengths)[id] = static_cast<Index>(std::unique(begin, end) - begin);
+  }
+}
+
+CsrPattern drawn_pattern(const EdgeRule& rule, Index n, Offset edges, bool is_shuffled,
+                         std::uint64_t seed) {
+  const ShuffledIds id_of(n, is_shuffled, seed);
+  const Buffer<Offset> offsets = count_rows(rule, n, edges, id_of, random_word(seed, kRows));
+  Buffer<Index> drawn(edges), lengths(n);
+  draw_columns(rule, offsets, id_of, random_word(seed, kCols), &drawn, &lengths);
+  CsrPattern pattern{offsets_of(lengths), Buffer<Index>()};
+  pattern.col_indices = Buffer<Index>(pattern.row_offsets[n]);
+#pragma omp parallel for schedule(dynamic, 4096)
+  for (Index id = 0; id < n; ++id) {
+    std::copy_n(drawn.data() + offsets[id], lengths[id],
+                pattern.col_indices.data() + pattern.row_offsets[id]);
+  }
+  return pattern;
+}
+
+}  // namespace
 
 std::vector<Parameter> rmat_parameters() {
   using namespace parameter;
@@ -34,87 +151,17 @@ std::vector<Parameter> rmat_parameters() {
 
 CsrMatrix generate_rmat(const PatternRequest& request) {
   const Parameters& given = request.parameters;
-  const int scale = given.index("scale");
-  const auto n = static_cast<Index>(Index{1} << scale);
-  if (given.is_set("edges") && given.is_given("edge_factor")) {
-    given.refuse_all("edges and edge_factor both say how many edges are drawn; give one");
-  }
-  const Offset edges = given.is_set("edges") ? given.integer("edges")
-                                             : std::llround(given.number("edge_factor") * n);
-  const double a = given.number("a"), b = given.number("b"), c = given.number("c");
-  const double d = given.is_set("d") ? given.number("d") : 1 - a - b - c;
-  if (d < -1e-9 || std::fabs(a + b + c + d - 1) > 1e-6) {
-    given.refuse_all("the probabilities a, b, c, d must add up to 1");
-  }
-  const bool is_undirected = given.flag("undirected"), is_shuffled = given.flag("shuffle");
-
-  const auto threshold = [](double probability) {  // compare with 32 random bits
-    return static_cast<std::uint64_t>(
-        std::llround(std::min(1.0, std::max(0.0, probability)) * 0x1p32));
-  };
-  const std::uint64_t lower_row = threshold(c + d);
-  const std::uint64_t right_if_upper = threshold(a + b > 0 ? b / (a + b) : 0);
-  const std::uint64_t right_if_lower = threshold(c + d > 0 ? d / (c + d) : 0);
+  const auto n = static_cast<Index>(Index{1} << given.index("scale"));
+  const Offset edges = edges_to_draw(given, n);
+  const EdgeRule rule = edge_rule(given);
   require_room(n, edges + 3 * Offset{n}, sizeof(Index));  // drawn, and three numbers of every id
-  const Buffer<Index> ids =
-      is_shuffled ? random_order(n, random_word(request.seed, kIds)) : Buffer<Index>();
-  const auto id_of = [&](Index item) { return is_shuffled ? ids[item] : item; };
-
-  // Rows of all edges, counted by final id.
-  Buffer<Offset> offsets(Offset{n} + 1);
-  std::fill(offsets.begin(), offsets.end(), Offset{0});
-  const std::uint64_t row_salt = random_word(request.seed, kRows);
-#pragma omp parallel for schedule(static)
-  for (Offset edge = 0; edge < edges; ++edge) {
-    RandomStream random(row_salt, static_cast<std::uint64_t>(edge));
-    Index row = 0;
-    std::uint64_t word = 0;
-    for (int bit = 0; bit < scale; ++bit) {
-      word = bit % 2 == 0 ? random.next() : word >> 32;
-      row = row * 2 + ((word & 0xffffffffu) < lower_row);
-    }
-#pragma omp atomic
-    ++offsets[id_of(row) + 1];
-  }
-  for (Index row = 0; row < n; ++row) offsets[row + 1] += offsets[row];
-
-  Buffer<Index> item_of_id(is_shuffled ? n : 0);
-  for (Offset item = 0; item < item_of_id.size(); ++item)
-    item_of_id[ids[item]] = static_cast<Index>(item);
-  Buffer<Index> drawn(edges), lengths(n);
-  const std::uint64_t col_salt = random_word(request.seed, kCols);
-#pragma omp parallel for schedule(dynamic, 512)
-  for (Index id = 0; id < n; ++id) {
-    const Index row = is_shuffled ? item_of_id[id] : id;
-    RandomStream random(col_salt, static_cast<std::uint64_t>(row));
-    Index* begin = drawn.data() + offsets[id];
-    Index* end = drawn.data() + offsets[id + 1];
-    for (Index* out = begin; out < end; ++out) {
-      Index col = 0;
-      std::uint64_t word = 0;
-      for (int bit = 0; bit < scale; ++bit) {
-        word = bit % 2 == 0 ? random.next() : word >> 32;
-        const bool is_lower = row >> (scale - 1 - bit) & 1;
-        col = col * 2 + ((word & 0xffffffffu) < (is_lower ? right_if_lower : right_if_upper));
-      }
-      *out = id_of(col);
-    }
-    std::sort(begin, end);
-    lengths[id] = static_cast<Index>(std::unique(begin, end) - begin);
-  }
-
-  Buffer<Offset> row_offsets = offsets_of(lengths);
-  Buffer<Index> cols(row_offsets[n]);
-#pragma omp parallel for schedule(dynamic, 4096)
-  for (Index id = 0; id < n; ++id) {
-    std::copy_n(drawn.data() + offsets[id], lengths[id], cols.data() + row_offsets[id]);
-  }
-  if (!is_undirected) {
-    return finish_matrix(n, n, std::move(row_offsets), std::move(cols), request,
+  CsrPattern drawn = drawn_pattern(rule, n, edges, given.flag("shuffle"), request.seed);
+  if (!given.flag("undirected")) {
+    return finish_matrix(n, n, std::move(drawn.row_offsets), std::move(drawn.col_indices), request,
                          ValueRule::independent);
   }
-  drawn = Buffer<Index>();
-  const CsrMatrix directed(n, n, std::move(row_offsets), std::move(cols), ValueArray());
+  const CsrMatrix directed(n, n, std::move(drawn.row_offsets), std::move(drawn.col_indices),
+                           ValueArray());
   Offset found = 0;
   CsrPattern pattern = symmetric_pattern(directed, -1, false, 0, &found);
   return finish_matrix(n, n, std::move(pattern.row_offsets), std::move(pattern.col_indices),
