@@ -40,49 +40,73 @@ Record record_at(const PartHead& head, const unsigned char* bytes) {
           "expected " + what + ", found " + std::to_string(found) + "; create the file again");
 }
 
+/// A head that is read: its words, checked one by one against what the heads before it leave.
+struct HeadReader {
+  const std::int64_t* words;
+  std::uint64_t word;  // the head's first
+  const std::string of;
+  const Place& place;
+
+  std::int64_t take(std::uint64_t field, const char* name, std::int64_t least,
+                    std::int64_t most) const {
+    const std::int64_t value = words[word + field];
+    if (value < least || value > most) {
+      fail_word(place, word + field,
+                name + of +
+                    (least == most ? " to be " + std::to_string(least)
+                                   : " to be in [" + std::to_string(least) + ", " +
+                                         std::to_string(most) + "]"),
+                value);
+    }
+    return value;
+  }
+};
+
+/// What the heads of a level have to add up to, and where they stand.
+struct LevelTotals {
+  Index parts, rows, cols;
+  Offset nnz;
+  bool has_split_rows;
+};
+
+/// `entries_left` are those that the heads before have not.
+PartHead decode_head(const HeadReader& reader, const PartHead& before, bool is_last,
+                     Offset entries_left, const LevelTotals& all) {
+  PartHead head;
+  head.row_begin = static_cast<Index>(reader.take(0, "row_begin", before.row_end, before.row_end));
+  head.row_end =
+      static_cast<Index>(reader.take(1, "row_end", is_last ? all.rows : head.row_begin, all.rows));
+  head.col_begin = static_cast<Index>(reader.take(2, "col_begin", before.col_end, before.col_end));
+  const bool is_square = all.rows == all.cols;
+  head.col_end = static_cast<Index>(reader.take(3, "col_end",
+                                                is_square ? head.row_end
+                                                : is_last ? all.cols
+                                                          : head.col_begin,
+                                                is_square ? head.row_end : all.cols));
+  head.entries =
+      reader.take(4, "entries", is_last && !all.has_split_rows ? entries_left : 0, entries_left);
+  head.own_entries = reader.take(5, "own_entries", 0, head.entries);
+  const Offset foreign = head.entries - head.own_entries;
+  head.halo_cols = static_cast<Index>(
+      reader.take(6, "halo_cols", foreign > 0 ? 1 : 0,
+                  std::min<Offset>(foreign, Offset{all.cols} - head.own_cols())));
+  head.send_cols = reader.take(7, "send_cols", 0, Offset{head.own_cols()} * (all.parts - 1));
+  const Offset exchanged = head.halo_cols + head.send_cols;
+  head.neighbours = static_cast<Index>(reader.take(8, "neighbours", exchanged > 0 ? 1 : 0,
+                                                   std::min<Offset>(exchanged, all.parts - 1)));
+  return head;
+}
+
 /// Reads the heads of one level; `word` is the first of them.
-PartLevel decode_level(const std::int64_t* words, std::uint64_t word, Index parts, Index rows,
-                       Index cols, Offset nnz, const SplitRows& split, const Place& place) {
+PartLevel decode_level(const std::int64_t* words, std::uint64_t word, const LevelTotals& all,
+                       const SplitRows& split, const Place& place) {
   PartLevel level;
   Offset halo_sum = 0, send_sum = 0, entry_sum = 0;
-  for (Index p = 0; p < parts; ++p, word += kHeadWords) {
-    const std::string of = " of part " + std::to_string(p) + " of " + std::to_string(parts);
-    const bool is_last = p + 1 == parts;
-    const auto take = [&](std::uint64_t field, const char* name, std::int64_t least,
-                          std::int64_t most) {
-      const std::int64_t value = words[word + field];
-      if (value < least || value > most) {
-        fail_word(place, word + field,
-                  name + of +
-                      (least == most ? " to be " + std::to_string(least)
-                                     : " to be in [" + std::to_string(least) + ", " +
-                                           std::to_string(most) + "]"),
-                  value);
-      }
-      return value;
-    };
-    const PartHead before = p == 0 ? PartHead{} : level.parts.back();
-    PartHead head;
-    head.row_begin = static_cast<Index>(take(0, "row_begin", before.row_end, before.row_end));
-    head.row_end = static_cast<Index>(take(1, "row_end", is_last ? rows : head.row_begin, rows));
-    head.col_begin = static_cast<Index>(take(2, "col_begin", before.col_end, before.col_end));
-    const bool is_square = rows == cols;
-    head.col_end = static_cast<Index>(take(3, "col_end",
-                                           is_square ? head.row_end
-                                           : is_last ? cols
-                                                     : head.col_begin,
-                                           is_square ? head.row_end : cols));
-    head.entries =
-        take(4, "entries", is_last && split.is_empty() ? nnz - entry_sum : 0, nnz - entry_sum);
-    head.own_entries = take(5, "own_entries", 0, head.entries);
-    const Offset foreign = head.entries - head.own_entries;
-    head.halo_cols =
-        static_cast<Index>(take(6, "halo_cols", foreign > 0 ? 1 : 0,
-                                std::min<Offset>(foreign, Offset{cols} - head.own_cols())));
-    head.send_cols = take(7, "send_cols", 0, Offset{head.own_cols()} * (parts - 1));
-    const Offset exchanged = head.halo_cols + head.send_cols;
-    head.neighbours = static_cast<Index>(
-        take(8, "neighbours", exchanged > 0 ? 1 : 0, std::min<Offset>(exchanged, parts - 1)));
+  const std::string of_parts = " of " + std::to_string(all.parts);
+  for (Index p = 0; p < all.parts; ++p, word += kHeadWords) {
+    const HeadReader reader{words, word, " of part " + std::to_string(p) + of_parts, place};
+    const PartHead head = decode_head(reader, p == 0 ? PartHead{} : level.parts.back(),
+                                      p + 1 == all.parts, all.nnz - entry_sum, all);
     entry_sum += head.entries;
     halo_sum += head.halo_cols;
     send_sum += head.send_cols;
@@ -90,15 +114,15 @@ PartLevel decode_level(const std::int64_t* words, std::uint64_t word, Index part
   }
   if (send_sum != halo_sum) {
     fail_word(place, word - kHeadWords + 7,
-              "the " + counted(parts, "part") + " to send the " + counted(halo_sum, "column") +
+              "the " + counted(all.parts, "part") + " to send the " + counted(halo_sum, "column") +
                   " of their halos",
               send_sum);
   }
   count_pieces(split, &level);
   for (const PartHead& head : level.parts) entry_sum += head.piece_entries;
-  if (entry_sum != nnz) {
+  if (entry_sum != all.nnz) {
     fail_word(place, word - kHeadWords + 4,
-              counted(parts, "part") + " to have " + std::to_string(nnz) +
+              counted(all.parts, "part") + " to have " + std::to_string(all.nnz) +
                   " entries, pieces of split rows among them",
               entry_sum);
   }
@@ -226,7 +250,8 @@ Heads decode_heads(const std::int64_t* words, std::uint64_t bytes, Index rows, I
   std::uint64_t word = 1 + level_count;
   for (std::uint64_t l = 1; l <= level_count; ++l) {
     const auto parts = static_cast<Index>(words[l]);
-    levels.push_back(decode_level(words, word, parts, rows, cols, nnz, heads.split, place));
+    levels.push_back(decode_level(words, word, {parts, rows, cols, nnz, !heads.split.is_empty()},
+                                  heads.split, place));
     word += static_cast<std::uint64_t>(parts) * kHeadWords;
   }
   require_nested(levels, place);
@@ -265,67 +290,98 @@ void check_split_rows(const Heads& heads, const CsrMatrix& matrix, const Place& 
   }
 }
 
-void check_lists(const PartLevel& level, Index part, const unsigned char* bytes,
-                 const Place& place) {
+namespace {
+
+/// The record of a part that is checked, and errors that name where in it.
+struct CheckedRecord {
+  const PartLevel& level;
+  Index part;
+  const unsigned char* bytes;
+  const Place& place;
   const PartHead& head = level.parts[static_cast<std::size_t>(part)];
   const Record record = record_at(head, bytes);
-  const std::string of =
-      " of part " + std::to_string(part) + " of " + std::to_string(level.parts.size());
-  const auto fail = [&](const void* at, const std::string& what, std::int64_t found) {
+
+  const PartHead& head_of(const StoredNeighbour& neighbour) const {
+    return level.parts[static_cast<std::size_t>(neighbour.part)];
+  }
+
+  [[noreturn]] void fail(const void* at, const std::string& what, std::int64_t found) const {
     const auto distance = static_cast<const unsigned char*>(at) - bytes;
-    fail_at(
-        place.path, place.offset_bytes + static_cast<std::uint64_t>(distance),
-        "expected " + what + of + ", found " + std::to_string(found) + "; create the file again");
-  };
-  Offset halo_left = head.halo_cols, send_left = head.send_cols;
-  Index before = -1;
-  for (Index n = 0; n < head.neighbours; ++n) {
-    const StoredNeighbour& next = record.neighbours[n];
-    if (next.part <= before || next.part == part ||
-        next.part >= static_cast<Index>(level.parts.size())) {
-      fail(&next.part, "ascending numbers of other parts as neighbours", next.part);
-    }
-    const PartHead& other = level.parts[static_cast<std::size_t>(next.part)];
-    if (next.halo_cols < 0 || next.halo_cols > std::min<Offset>(halo_left, other.own_cols())) {
-      fail(&next.halo_cols, "neighbours that add up to the halo", next.halo_cols);
-    }
-    if (next.send_cols < 0 || next.send_cols > std::min<Offset>(send_left, head.own_cols())) {
-      fail(&next.send_cols, "neighbours that add up to the columns sent", next.send_cols);
-    }
-    if (next.halo_cols + Offset{next.send_cols} == 0) {
-      fail(&next.halo_cols, "neighbours with which columns are exchanged", 0);
-    }
-    if (next.reserved != 0) fail(&next.reserved, "a reserved 0", next.reserved);
-    before = next.part;
-    halo_left -= next.halo_cols;
-    send_left -= next.send_cols;
+    fail_at(place.path, place.offset_bytes + static_cast<std::uint64_t>(distance),
+            "expected " + what + " of part " + std::to_string(part) + " of " +
+                std::to_string(level.parts.size()) + ", found " + std::to_string(found) +
+                "; create the file again");
   }
-  if (halo_left != 0 || send_left != 0) {
-    fail(record.neighbours, "neighbours that add up to halo and columns sent",
-         halo_left + send_left);
-  }
-  const Index *halo = record.halo, *sends = record.sends;
-  for (Index n = 0; n < head.neighbours; ++n) {
-    const StoredNeighbour& next = record.neighbours[n];
-    const PartHead& other = level.parts[static_cast<std::size_t>(next.part)];
-    const auto check_run = [&](const Index*& at, Index count, const PartHead& owner,
-                               const char* what) {
-      for (Index i = 0; i < count; ++i, ++at) {
-        if (*at < owner.col_begin || *at >= owner.col_end || (i > 0 && *at <= at[-1])) {
-          fail(at,
-               std::string(what) + " that ascend within [" + std::to_string(owner.col_begin) +
-                   ", " + std::to_string(owner.col_end) + ")",
-               *at);
-        }
+
+  void check_neighbours() const {
+    Offset halo_left = head.halo_cols, send_left = head.send_cols;
+    Index before = -1;
+    for (Index n = 0; n < head.neighbours; ++n) {
+      const StoredNeighbour& next = record.neighbours[n];
+      if (next.part <= before || next.part == part ||
+          next.part >= static_cast<Index>(level.parts.size())) {
+        fail(&next.part, "ascending numbers of other parts as neighbours", next.part);
       }
-    };
-    check_run(halo, next.halo_cols, other, "columns of the halo");
-    check_run(sends, next.send_cols, head, "columns to send");
+      if (next.halo_cols < 0 ||
+          next.halo_cols > std::min<Offset>(halo_left, head_of(next).own_cols())) {
+        fail(&next.halo_cols, "neighbours that add up to the halo", next.halo_cols);
+      }
+      if (next.send_cols < 0 || next.send_cols > std::min<Offset>(send_left, head.own_cols())) {
+        fail(&next.send_cols, "neighbours that add up to the columns sent", next.send_cols);
+      }
+      if (next.halo_cols + Offset{next.send_cols} == 0) {
+        fail(&next.halo_cols, "neighbours with which columns are exchanged", 0);
+      }
+      if (next.reserved != 0) fail(&next.reserved, "a reserved 0", next.reserved);
+      before = next.part;
+      halo_left -= next.halo_cols;
+      send_left -= next.send_cols;
+    }
+    if (halo_left != 0 || send_left != 0) {
+      fail(record.neighbours, "neighbours that add up to halo and columns sent",
+           halo_left + send_left);
+    }
   }
-  const auto* end = reinterpret_cast<const unsigned char*>(record.end);
-  for (const unsigned char* at = end; at < bytes + record_bytes(head); ++at) {
-    if (*at != 0) fail(at, "padding of 0 after the lists", *at);
+
+  /// Columns of one owner; returns the end.
+  const Index* check_run(const Index* at, Index count, const PartHead& owner,
+                         const char* what) const {
+    for (Index i = 0; i < count; ++i, ++at) {
+      if (*at < owner.col_begin || *at >= owner.col_end || (i > 0 && *at <= at[-1])) {
+        fail(at,
+             std::string(what) + " that ascend within [" + std::to_string(owner.col_begin) + ", " +
+                 std::to_string(owner.col_end) + ")",
+             *at);
+      }
+    }
+    return at;
   }
+
+  void check_columns() const {
+    const Index *halo = record.halo, *sends = record.sends;
+    for (Index n = 0; n < head.neighbours; ++n) {
+      const StoredNeighbour& next = record.neighbours[n];
+      halo = check_run(halo, next.halo_cols, head_of(next), "columns of the halo");
+      sends = check_run(sends, next.send_cols, head, "columns to send");
+    }
+  }
+
+  void check_padding() const {
+    const auto* end = reinterpret_cast<const unsigned char*>(record.end);
+    for (const unsigned char* at = end; at < bytes + record_bytes(head); ++at) {
+      if (*at != 0) fail(at, "padding of 0 after the lists", *at);
+    }
+  }
+};
+
+}  // namespace
+
+void check_lists(const PartLevel& level, Index part, const unsigned char* bytes,
+                 const Place& place) {
+  const CheckedRecord checked{level, part, bytes, place};
+  checked.check_neighbours();
+  checked.check_columns();
+  checked.check_padding();
 }
 
 PartLists decode_lists(const PartLevel& level, Index part, const unsigned char* bytes,
@@ -343,66 +399,94 @@ PartLists decode_lists(const PartLevel& level, Index part, const unsigned char* 
   return lists;
 }
 
+namespace {
+
+/// The records of a level in the file's lists.
+class LevelRecords {
+ public:
+  LevelRecords(const std::vector<PartLevel>& levels, std::size_t level, const unsigned char* lists)
+      : level_(levels[level]), lists_(lists), send_begins_(level_.parts.size()) {
+    std::uint64_t begin = list_begin(levels, level, 0);
+    for (const PartHead& head : level_.parts) {
+      begins_.push_back(begin);
+      begin += record_bytes(head);
+    }
+  }
+
+  Index parts() const { return static_cast<Index>(level_.parts.size()); }
+
+  /// Each record by itself. Notes where the columns for every neighbour begin among those sent.
+  void check_record(Index part, const Place& place) {
+    const auto p = static_cast<std::size_t>(part);
+    check_lists(level_, part, lists_ + begins_[p], {place.path, place.offset_bytes + begins_[p]});
+    const Record record = record_of(part);
+    Offset begin = 0;
+    for (Index n = 0; n < level_.parts[p].neighbours; ++n) {
+      send_begins_[p].push_back(begin);
+      begin += record.neighbours[n].send_cols;
+    }
+  }
+
+  /// What the neighbours of a part send against what it expects, once all records are checked.
+  void check_halo(Index part, const Place& place) const {
+    const Record mine = record_of(part);
+    const Index* halo = mine.halo;
+    for (Index n = 0; n < level_.parts[static_cast<std::size_t>(part)].neighbours; ++n) {
+      const StoredNeighbour& from = mine.neighbours[n];
+      if (!sends(from.part, part, halo, from.halo_cols)) {
+        const auto where = reinterpret_cast<const unsigned char*>(halo) - lists_;
+        fail_at(place.path, place.offset_bytes + static_cast<std::uint64_t>(where),
+                "expected the columns that part " + std::to_string(from.part) + " of " +
+                    std::to_string(parts()) + " sends to part " + std::to_string(part) +
+                    ", found others; create the file again");
+      }
+      halo += from.halo_cols;
+    }
+  }
+
+ private:
+  Record record_of(Index part) const {
+    const auto p = static_cast<std::size_t>(part);
+    return record_at(level_.parts[p], lists_ + begins_[p]);
+  }
+
+  /// Whether one part sends exactly these columns to another.
+  bool sends(Index from, Index to, const Index* cols, Index count) const {
+    const Record record = record_of(from);
+    const std::vector<Offset>& begins = send_begins_[static_cast<std::size_t>(from)];
+    const StoredNeighbour* end = record.neighbours + begins.size();
+    const StoredNeighbour* found =
+        std::lower_bound(record.neighbours, end, to,
+                         [](const StoredNeighbour& a, Index wanted) { return a.part < wanted; });
+    const Index sent = found == end || found->part != to ? 0 : found->send_cols;
+    if (sent != count) return false;
+    return sent <= 0 ||
+           std::equal(cols, cols + sent,
+                      record.sends + begins[static_cast<std::size_t>(found - record.neighbours)]);
+  }
+
+  const PartLevel& level_;
+  const unsigned char* lists_;
+  std::vector<std::uint64_t> begins_;             // of each part's record
+  std::vector<std::vector<Offset>> send_begins_;  // of each part, for each neighbour
+};
+
+}  // namespace
+
 void check_all_lists(const std::vector<PartLevel>& levels, const unsigned char* lists,
                      const Place& place) {
   for (std::size_t l = 0; l < levels.size(); ++l) {
-    const PartLevel& level = levels[l];
-    const auto parts = static_cast<Index>(level.parts.size());
-    std::vector<std::uint64_t> begins;
-    std::uint64_t begin = list_begin(levels, l, 0);
-    for (const PartHead& head : level.parts) {
-      begins.push_back(begin);
-      begin += record_bytes(head);
-    }
-    const auto part_record = [&](Index part) {
-      return record_at(level.parts[static_cast<std::size_t>(part)],
-                       lists + begins[static_cast<std::size_t>(part)]);
-    };
-    std::vector<std::vector<Offset>> send_begins(level.parts.size());  // of each neighbour
+    LevelRecords records(levels, l, lists);
     TeamErrors errors;
 #pragma omp parallel for schedule(dynamic, 1)
-    for (Index part = 0; part < parts; ++part) {
-      errors.guard([&] {
-        const auto p = static_cast<std::size_t>(part);
-        check_lists(level, part, lists + begins[p], {place.path, place.offset_bytes + begins[p]});
-        Offset begin_of_sends = 0;
-        for (Index n = 0; n < level.parts[p].neighbours; ++n) {
-          send_begins[p].push_back(begin_of_sends);
-          begin_of_sends += part_record(part).neighbours[n].send_cols;
-        }
-      });
+    for (Index part = 0; part < records.parts(); ++part) {
+      errors.guard([&] { records.check_record(part, place); });
     }
     errors.rethrow();
-    // What a part sends against what its neighbour expects; sums are equal, so one way suffices.
+    // Sums are equal, so one way suffices.
 #pragma omp parallel for schedule(dynamic, 1)
-    for (Index part = 0; part < parts; ++part) {
-      errors.guard([&] {
-        const Record mine = part_record(part);
-        const Index* halo = mine.halo;
-        for (Index n = 0; n < level.parts[static_cast<std::size_t>(part)].neighbours; ++n) {
-          const StoredNeighbour& from = mine.neighbours[n];
-          const Record theirs = part_record(from.part);
-          const std::vector<Offset>& begins_there =
-              send_begins[static_cast<std::size_t>(from.part)];
-          const StoredNeighbour* end = theirs.neighbours + begins_there.size();
-          const StoredNeighbour* to = std::lower_bound(
-              theirs.neighbours, end, part,
-              [](const StoredNeighbour& a, Index wanted) { return a.part < wanted; });
-          const Index sent = to == end || to->part != part ? 0 : to->send_cols;
-          if (sent != from.halo_cols ||
-              (sent > 0 &&
-               !std::equal(halo, halo + sent,
-                           theirs.sends +
-                               begins_there[static_cast<std::size_t>(to - theirs.neighbours)]))) {
-            const auto where = reinterpret_cast<const unsigned char*>(halo) - lists;
-            fail_at(place.path, place.offset_bytes + static_cast<std::uint64_t>(where),
-                    "expected the columns that part " + std::to_string(from.part) + " of " +
-                        std::to_string(parts) + " sends to part " + std::to_string(part) +
-                        ", found others; create the file again");
-          }
-          halo += from.halo_cols;
-        }
-      });
+    for (Index part = 0; part < records.parts(); ++part) {
+      errors.guard([&] { records.check_halo(part, place); });
     }
     errors.rethrow();
   }
