@@ -47,6 +47,92 @@ void rearrange(Index* first, const std::vector<Index>& order, std::vector<Index>
   }
 }
 
+constexpr Index kBlock = 256;  // merged vertices whose edges are collected together
+
+struct MergedEdge {
+  Index to;
+  std::uint32_t weight;
+};
+
+/// What a thread needs to merge one group after the other.
+class GroupMerger {
+ public:
+  /// `place` is for all threads: of each vertex among its group's members, where they are chained.
+  GroupMerger(const WeightedGraph& graph, const Groups& groups, Members* members,
+              Buffer<Index>* place, Inside inside)
+      : graph_(graph),
+        groups_(groups),
+        members_(*members),
+        place_(*place),
+        inside_(inside),
+        sums_(groups.count) {}
+
+  /// Appends the edges of a group, and puts its members into their order. Returns its volume.
+  Offset merge(Index group, const FetchAhead& fetch_ahead, std::vector<MergedEdge>* edges) {
+    const Index first = members_.begin[group], last = members_.begin[group + 1];
+    const bool is_chained = inside_ == Inside::chained && last - first > 2;
+    Offset most = 0, volume = 0;
+    for (Index m = first; m < last; ++m) {
+      const Index v = members_.vertex[m];
+      most += graph_.offsets[v + 1] - graph_.offsets[v];
+      volume += graph_.volume[v];
+      if (is_chained) place_[v] = m - first;
+    }
+    sums_.start(std::min<Offset>(most, groups_.count));
+    chain_.clear();
+    for (Index m = first; m < last; ++m) {
+      const Index v = members_.vertex[m];
+      fetch_ahead(m);
+      if (is_chained) chain_.add_vertex(graph_.volume[v]);
+      for (Offset e = graph_.offsets[v]; e < graph_.offsets[v + 1]; ++e) {
+        const Index to = groups_.of_vertex[graph_.neighbours[e]];
+        if (to != group) {
+          sums_.add(to, graph_.weight(e));
+        } else if (is_chained) {
+          chain_.add_edge(place_[graph_.neighbours[e]],
+                          static_cast<std::uint32_t>(graph_.weight(e)));
+        }
+      }
+    }
+    if (is_chained) rearrange(members_.vertex.data() + first, chain_.order(), scratch_);
+    sums_.drain([&](Index to, Offset weight) {
+      constexpr Offset kHeaviest = ~std::uint32_t{0};
+      edges->push_back({to, static_cast<std::uint32_t>(std::min(weight, kHeaviest))});
+    });
+    return volume;
+  }
+
+ private:
+  const WeightedGraph& graph_;
+  const Groups& groups_;
+  Members& members_;
+  Buffer<Index>& place_;
+  const Inside inside_;
+  GroupSums sums_;
+  GroupChain chain_;
+  std::vector<Index> scratch_;
+};
+
+/// Puts the edges of all blocks behind each other; their offsets hold the degrees so far.
+void gather_edges(std::vector<std::vector<MergedEdge>>* edges, bool is_worth_threads,
+                  WeightedGraph* merged) {
+  const Index count = merged->vertices;
+  for (Index g = 0; g < count; ++g) merged->offsets[g + 1] += merged->offsets[g];
+  merged->neighbours = Buffer<Index>(merged->offsets[count]);
+  merged->weights = Buffer<std::uint32_t>(merged->offsets[count]);
+  const auto blocks = static_cast<Index>(edges->size());
+#pragma omp parallel for schedule(dynamic, 1) if (is_worth_threads)
+  for (Index block = 0; block < blocks; ++block) {
+    std::vector<MergedEdge>& from = (*edges)[static_cast<std::size_t>(block)];
+    Offset to = merged->offsets[block * kBlock];
+    for (const MergedEdge& edge : from) {
+      merged->neighbours[to] = edge.to;
+      merged->weights[to++] = edge.weight;
+    }
+    std::vector<MergedEdge>().swap(from);
+  }
+}
+
 }  // namespace
 
 WeightedGraph weighted(Adjacency graph) {
@@ -127,89 +213,38 @@ Members members_of(const Groups& groups) {
 }
 
 WeightedGraph merge_groups(const WeightedGraph& graph, const Groups& groups, Inside inside,
-                           Members* all_members) {
-  Members& members = *all_members;
-  constexpr Index kBlock = 256;  // merged vertices whose edges are collected together
-  struct Edge {
-    Index to;
-    std::uint32_t weight;
-  };
+                           Members* members) {
   const Index blocks = (groups.count + kBlock - 1) / kBlock;
-  std::vector<std::vector<Edge>> edges(static_cast<std::size_t>(blocks));
+  std::vector<std::vector<MergedEdge>> edges(static_cast<std::size_t>(blocks));
   WeightedGraph merged;
   merged.vertices = groups.count;
   merged.total = graph.total;
   merged.offsets = Buffer<Offset>(Offset{groups.count} + 1);
   merged.volume = Buffer<Offset>(groups.count);
   merged.offsets[0] = 0;
-  Buffer<Index> place(inside == Inside::chained ? graph.vertices : 0);  // among its group's members
+  Buffer<Index> place(inside == Inside::chained ? graph.vertices : 0);
+  const bool is_worth_threads = graph.vertices > kWorthThreads;
   TeamErrors errors;
-#pragma omp parallel if (graph.vertices > kWorthThreads)
+#pragma omp parallel if (is_worth_threads)
   {
-    std::optional<GroupSums> own_sums;
-    GroupChain chain;
-    std::vector<Index> scratch;
-    errors.guard([&] { own_sums.emplace(groups.count); });
+    std::optional<GroupMerger> merger;
+    errors.guard([&] { merger.emplace(graph, groups, members, &place, inside); });
 #pragma omp for schedule(dynamic, 1)
     for (Index block = 0; block < blocks; ++block) {
       errors.guard([&] {
-        GroupSums& sums = *own_sums;
-        std::vector<Edge>& out = edges[static_cast<std::size_t>(block)];
+        std::vector<MergedEdge>& out = edges[static_cast<std::size_t>(block)];
         const Index end = std::min(groups.count, (block + 1) * kBlock);
-        const FetchAhead fetch_ahead{graph, groups, members, members.begin[end]};
+        const FetchAhead fetch_ahead{graph, groups, *members, members->begin[end]};
         for (Index g = block * kBlock; g < end; ++g) {
-          const Index first = members.begin[g], last = members.begin[g + 1];
-          const bool is_chained = inside == Inside::chained && last - first > 2;
-          Offset most = 0;
-          Offset volume = 0;
-          for (Index m = first; m < last; ++m) {
-            const Index v = members.vertex[m];
-            most += graph.offsets[v + 1] - graph.offsets[v];
-            volume += graph.volume[v];
-            if (is_chained) place[v] = m - first;
-          }
-          sums.start(std::min<Offset>(most, groups.count));
-          chain.clear();
-          for (Index m = first; m < last; ++m) {
-            const Index v = members.vertex[m];
-            fetch_ahead(m);
-            if (is_chained) chain.add_vertex(graph.volume[v]);
-            for (Offset e = graph.offsets[v]; e < graph.offsets[v + 1]; ++e) {
-              const Index to = groups.of_vertex[graph.neighbours[e]];
-              if (to != g) {
-                sums.add(to, graph.weight(e));
-              } else if (is_chained) {
-                chain.add_edge(place[graph.neighbours[e]],
-                               static_cast<std::uint32_t>(graph.weight(e)));
-              }
-            }
-          }
-          if (is_chained) rearrange(members.vertex.data() + first, chain.order(), scratch);
           const std::size_t before = out.size();
-          sums.drain([&](Index to, Offset weight) {
-            constexpr Offset kHeaviest = ~std::uint32_t{0};
-            out.push_back({to, static_cast<std::uint32_t>(std::min(weight, kHeaviest))});
-          });
+          merged.volume[g] = merger->merge(g, fetch_ahead, &out);
           merged.offsets[g + 1] = static_cast<Offset>(out.size() - before);
-          merged.volume[g] = volume;
         }
       });
     }
   }
   errors.rethrow();
-  for (Index g = 0; g < groups.count; ++g) merged.offsets[g + 1] += merged.offsets[g];
-  merged.neighbours = Buffer<Index>(merged.offsets[groups.count]);
-  merged.weights = Buffer<std::uint32_t>(merged.offsets[groups.count]);
-#pragma omp parallel for schedule(dynamic, 1) if (graph.vertices > kWorthThreads)
-  for (Index block = 0; block < blocks; ++block) {
-    std::vector<Edge>& from = edges[static_cast<std::size_t>(block)];
-    Offset to = merged.offsets[block * kBlock];
-    for (const Edge& edge : from) {
-      merged.neighbours[to] = edge.to;
-      merged.weights[to++] = edge.weight;
-    }
-    std::vector<Edge>().swap(from);
-  }
+  gather_edges(&edges, is_worth_threads, &merged);
   return merged;
 }
 
