@@ -72,83 +72,123 @@ std::vector<double> rescaled_box(std::vector<double> sizes, double scale) {
   return sizes;
 }
 
-/// Makes every size of the pattern smaller or larger, so that rows grow by about `scale` and the
-/// mean row length and the shape stay.
-void rescale(const LikeDataset& dataset, double scale, ParameterValues* parameters) {
-  const auto multiply = [&](const char* name, double factor, double least) {
-    const auto found = parameters->find(name);
-    if (found == parameters->end()) return;
-    const double value = std::max(least, std::round(std::stod(found->second) * factor));
-    found->second = std::to_string(std::llround(value));
-  };
-  const auto number_of = [&](const char* name) { return std::stod(parameters->at(name)); };
-  const std::string pattern = dataset.pattern;
-  if (pattern == "row-lengths") {
-    std::ostringstream text;
-    text.precision(17);
-    text << scale;
-    (*parameters)["scale"] = text.str();
-  } else if (pattern == "communities") {
-    multiply("n", scale, 1);
-    multiply("cols", scale, 1);
-    // No more than half full, every row at least one entry, an even number if edges come in pairs.
-    const Offset n = std::stoll((*parameters)["n"]);
-    const Offset cols = parameters->count("cols") > 0 ? std::stoll((*parameters)["cols"]) : n;
-    const bool has_diagonal = (*parameters)["diagonal"] == "always";
-    const Offset room = has_diagonal || cols != n ? cols : cols - 1;
-    Offset nnz = std::llround(static_cast<double>(dataset.nnz) * scale);
-    nnz = std::max(std::min(nnz, n * room / 2), has_diagonal ? n : 0);
-    if ((*parameters)["undirected"] == "yes") nnz -= (nnz - (has_diagonal ? n : 0)) & 1;
-    (*parameters)["nnz"] = std::to_string(nnz);
-    (*parameters)["longest"] =
-        std::to_string(std::min<Offset>(std::stoll((*parameters)["longest"]), room));
-    if (nnz < n) (*parameters)["shortest"] = "0";
-    for (const char* name : {"diagonal", "undirected"}) {
-      if ((*parameters)[name].empty()) parameters->erase(name);
+/// Makes every size of a pattern smaller or larger, so that rows grow by about `scale` and the mean
+/// row length and the shape stay.
+class Rescaling {
+ public:
+  Rescaling(const LikeDataset& dataset, double scale, ParameterValues* parameters)
+      : dataset_(dataset), scale_(scale), parameters_(*parameters) {}
+
+  void run() {
+    const std::pair<const char*, void (Rescaling::*)()> patterns[] = {
+        {"row-lengths", &Rescaling::row_lengths},
+        {"communities", &Rescaling::communities},
+        {"rmat", &Rescaling::rmat},
+        {"banded", &Rescaling::banded},
+        {"arrow", &Rescaling::arrow},
+        {"epidemic", &Rescaling::epidemic},
+        {"proximity", &Rescaling::proximity},
+        {"poisson", &Rescaling::poisson},
+        {"fem-blocks", &Rescaling::fem_blocks}};
+    for (const auto& [pattern, rescale] : patterns) {
+      if (pattern == std::string(dataset_.pattern)) return (this->*rescale)();
     }
-  } else if (pattern == "rmat") {
-    // Sizes are powers of two; the edges follow the nearest one.
-    const long long old_scale = std::stoll((*parameters)["scale"]);
-    const auto step = std::max(-old_scale, std::llround(std::log2(scale)));
-    (*parameters)["scale"] = std::to_string(old_scale + step);
+    throw UsageError("the stand-in of " + std::string(dataset_.name) +
+                     " has one size: leave scale at 1");
+  }
+
+ private:
+  std::string& text(const char* name) { return parameters_[name]; }
+  double number(const char* name) const { return std::stod(parameters_.at(name)); }
+  Offset integer(const char* name) { return std::stoll(text(name)); }
+
+  /// Leaves out what the dataset does not set.
+  void multiply(const char* name, double factor, double least) {
+    if (parameters_.count(name) == 0) return;
+    text(name) = std::to_string(std::llround(std::max(least, std::round(number(name) * factor))));
+  }
+
+  void row_lengths() {
+    std::ostringstream digits;
+    digits.precision(17);
+    digits << scale_;
+    text("scale") = digits.str();
+  }
+
+  void communities() {
+    multiply("n", scale_, 1);
+    multiply("cols", scale_, 1);
+    // No more than half full, every row at least one entry, an even number if edges come in pairs.
+    const Offset n = integer("n");
+    const Offset cols = parameters_.count("cols") > 0 ? integer("cols") : n;
+    const bool has_diagonal = text("diagonal") == "always";
+    const Offset room = has_diagonal || cols != n ? cols : cols - 1;
+    Offset nnz = std::llround(static_cast<double>(dataset_.nnz) * scale_);
+    nnz = std::max(std::min(nnz, n * room / 2), has_diagonal ? n : 0);
+    if (text("undirected") == "yes") nnz -= (nnz - (has_diagonal ? n : 0)) & 1;
+    text("nnz") = std::to_string(nnz);
+    text("longest") = std::to_string(std::min<Offset>(integer("longest"), room));
+    if (nnz < n) text("shortest") = "0";
+    for (const char* name : {"diagonal", "undirected"}) {
+      if (text(name).empty()) parameters_.erase(name);
+    }
+  }
+
+  /// Sizes are powers of two; the edges follow the nearest one.
+  void rmat() {
+    const Offset old_scale = integer("scale");
+    const auto step = std::max<Offset>(-old_scale, std::llround(std::log2(scale_)));
+    text("scale") = std::to_string(old_scale + step);
     multiply("edges", std::exp2(static_cast<double>(step)), 0);
-  } else if (pattern == "banded") {
-    multiply("n", scale, 1);
-    std::istringstream old_offsets((*parameters)["offsets"]);
+  }
+
+  void banded() {
+    multiply("n", scale_, 1);
+    std::istringstream old_offsets(text("offsets"));
     std::string offset, offsets;
     Offset previous = 0;
     while (std::getline(old_offsets, offset, ',')) {
-      previous = std::max<Offset>(previous + 1, std::llround(std::stod(offset) * scale));
+      previous = std::max<Offset>(previous + 1, std::llround(std::stod(offset) * scale_));
       offsets += (offsets.empty() ? "" : ",") + std::to_string(previous);
     }
-    (*parameters)["offsets"] = offsets;
-  } else if (pattern == "arrow") {
-    multiply("n", scale, 1);
-    multiply("hub", scale, 0);
-  } else if (pattern == "epidemic") {
-    multiply("size", std::sqrt(scale), 0);
-  } else if (pattern == "proximity") {
-    multiply("points", scale, 1);
+    text("offsets") = offsets;
+  }
+
+  void arrow() {
+    multiply("n", scale_, 1);
+    multiply("hub", scale_, 0);
+  }
+
+  void epidemic() { multiply("size", std::sqrt(scale_), 0); }
+
+  void proximity() {
+    multiply("points", scale_, 1);
     const std::vector<double> sizes =
-        rescaled_box({number_of("width"), number_of("depth"), number_of("height")}, scale);
-    (*parameters)["width"] = std::to_string(sizes[0]);
-    (*parameters)["depth"] = std::to_string(sizes[1]);
-    (*parameters)["height"] = std::to_string(sizes[2]);
-  } else if (pattern == "poisson") {  // squares and cubes
-    const bool is_flat = (*parameters)["stencil"] == "5" || (*parameters)["stencil"] == "9";
-    multiply("nx", is_flat ? std::sqrt(scale) : std::cbrt(scale), 1);
-  } else if (pattern == "fem-blocks") {
+        rescaled_box({number("width"), number("depth"), number("height")}, scale_);
+    text("width") = std::to_string(sizes[0]);
+    text("depth") = std::to_string(sizes[1]);
+    text("height") = std::to_string(sizes[2]);
+  }
+
+  /// Squares and cubes.
+  void poisson() {
+    const bool is_flat = text("stencil") == "5" || text("stencil") == "9";
+    multiply("nx", is_flat ? std::sqrt(scale_) : std::cbrt(scale_), 1);
+  }
+
+  void fem_blocks() {
     const std::vector<double> sizes =
-        rescaled_box({number_of("nx"), number_of("ny"), number_of("nz")}, scale);
+        rescaled_box({number("nx"), number("ny"), number("nz")}, scale_);
     const char* names[] = {"nx", "ny", "nz"};
     for (std::size_t axis = 0; axis < 3; ++axis) {
-      (*parameters)[names[axis]] = std::to_string(std::max(1ll, std::llround(sizes[axis])));
+      text(names[axis]) = std::to_string(std::max(1ll, std::llround(sizes[axis])));
     }
-  } else {
-    throw UsageError("the stand-in of " + std::string(dataset.name) +
-                     " has one size: leave scale at 1");
   }
-}
+
+  const LikeDataset& dataset_;
+  const double scale_;
+  ParameterValues& parameters_;
+};
 
 }  // namespace
 
@@ -194,7 +234,7 @@ CsrMatrix generate_like(const PatternRequest& request) {
     options.parameters[word.substr(0, equals)] = word.substr(equals + 1);
   }
   const double scale = request.parameters.number("scale");
-  if (scale != 1) rescale(dataset, scale, &options.parameters);
+  if (scale != 1) Rescaling(dataset, scale, &options.parameters).run();
   for (const Parameter& parameter : like_parameters()) {
     const std::string& name = parameter.name;
     if (name == "name" || name == "scale" || !request.parameters.is_set(name)) continue;
