@@ -1,8 +1,9 @@
 #include "core/base/suggestion.h"
 
 #include <algorithm>
-#include <cctype>
 #include <sstream>
+
+#include "core/base/text.h"
 
 namespace csrkit {
 
@@ -25,21 +26,16 @@ std::size_t slips(const std::string& a, const std::string& b) {
   return row[b.size()];
 }
 
-std::string in_small_letters(std::string word) {
-  for (char& c : word) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return word;
-}
-
 }  // namespace
 
 std::string nearest(const std::string& given, const std::vector<std::string>& names) {
   constexpr std::size_t kShort = 5;
   if (given.size() <= 1) return "";
-  const std::string word = in_small_letters(given);
+  const std::string word = lower_case(given);
   std::size_t best = word.size() <= kShort ? 2 : 3;
   std::string found;
   for (const std::string& wanted : names) {
-    const std::string name = in_small_letters(wanted);
+    const std::string name = lower_case(wanted);
     const std::size_t distance = name.rfind(word, 0) == 0 ? 0 : slips(word, name);
     if (distance >= best) continue;
     best = distance;

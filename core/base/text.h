@@ -1,4 +1,4 @@
-// The ends of texts, and numbers in them.
+// The ends of texts, their letters, and numbers in them.
 #pragma once
 
 #include <charconv>
@@ -13,6 +13,15 @@ inline bool starts_with(std::string_view text, std::string_view prefix) {
 
 inline bool ends_with(std::string_view text, std::string_view suffix) {
   return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
+}
+
+/// With small letters in the place of A to Z, in every locale.
+inline std::string lower_case(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return result;
 }
 
 /// printf's "%.<digits>g" of at most 17 digits, with a point in every locale: the library also runs

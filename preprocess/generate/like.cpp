@@ -1,7 +1,6 @@
 // like: the stand-in of a published dataset, made by another pattern with the parameters of
 // like.inc.
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <sstream>
 #include <vector>
@@ -15,14 +14,9 @@ namespace csrkit {
 
 namespace {
 
-std::string lower_case(std::string name) {
-  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return name;
-}
-
 /// Names in use for the same thing lead to the same row: ogbn-arxiv, arxiv_like, com-Amazon.
 std::string canonical_name(std::string name) {
-  name = lower_case(std::move(name));
+  name = lower_case(name);
   std::replace(name.begin(), name.end(), '-', '_');
   const auto drop_prefix = [&](const std::string& prefix) {
     if (name.compare(0, prefix.size(), prefix) == 0) name.erase(0, prefix.size());

@@ -10,6 +10,7 @@
 #include <cctype>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "preprocess/import/entry_lines.h"
 #include "preprocess/import/format_reader.h"
 
@@ -61,10 +62,8 @@ constexpr int kUnknownBase = -1;
 
 /// The column that a name is usually given to, `otherwise` for others.
 std::size_t usual_column(std::string_view word, std::size_t otherwise) {
-  std::string name;
-  for (const char c : word) {
-    if (c != '"') name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
+  std::string name = lower_case(word);
+  name.erase(std::remove(name.begin(), name.end(), '"'), name.end());
   if (name == "source" || name == "src" || name == "from") return 0;
   if (name == "target" || name == "dst" || name == "to") return 1;
   return name == "weight" ? 2 : otherwise;

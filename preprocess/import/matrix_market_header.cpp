@@ -1,9 +1,9 @@
 #include "preprocess/import/matrix_market_header.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include "core/base/counted.h"
+#include "core/base/text.h"
 #include "preprocess/import/scan.h"
 
 namespace csrkit {
@@ -169,13 +169,6 @@ void read_sizes(LineReader& lines, MarketHeader* header) {
 }
 
 }  // namespace
-
-std::string lower_case(std::string_view text) {
-  std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return result;
-}
 
 MarketHeader read_market_header(LineReader& lines) {
   MarketHeader header;

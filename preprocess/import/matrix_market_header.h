@@ -22,6 +22,4 @@ struct MarketHeader {
 /// Leaves `lines` at the first entry. Throws InputError with the line and what was expected there.
 MarketHeader read_market_header(LineReader& lines);
 
-std::string lower_case(std::string_view text);
-
 }  // namespace csrkit

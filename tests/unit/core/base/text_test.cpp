@@ -23,6 +23,12 @@ TEST(Text, IsItsOwnBeginningAndEnd) {
   EXPECT_FALSE(ends_with("mtx", ".mtx"));
 }
 
+TEST(Text, SmallLettersTakeThePlaceOfLargeOnes) {
+  EXPECT_EQ(lower_case("Ab-Z_9 @[`{"), "ab-z_9 @[`{");
+  EXPECT_EQ(lower_case("\xc3\x89t\xc3\xa9"), "\xc3\x89t\xc3\xa9");  // none of A to Z
+  EXPECT_EQ(lower_case(""), "");
+}
+
 TEST(Text, NumbersAreRoundedAsPrintfDoes) {
   for (const double value :
        {0.0, -1.0, 1.0 / 3, 1e-5, 123456.5, 1e6, 5e-324, -1.7976931348623157e308}) {
