@@ -253,15 +253,7 @@ inline const std::vector<BatteryProduct>& spgemm_battery() {
        }},
       {"power_law",
        [] {
-         std::vector<Entry> entries;
-         for (Index i = 0; i < 700; ++i) {
-           const Index length = std::min<Index>(700, 1 + 1400 / (i + 1));
-           for (Index k = 0; k < length; ++k) {
-             const Index j = static_cast<Index>((Offset{k} * 389 + Offset{i} * 31) % 701);
-             entries.push_back({i, j, random_value(3, i, j)});
-           }
-         }
-         return ProductOperands{matrix_of(700, 701, entries), random_matrix(701, 300, 0.05)};
+         return ProductOperands{power_law_matrix(), random_matrix(701, 300, 0.05)};
        }},
       {"wide",
        [] {
@@ -283,51 +275,10 @@ inline const std::vector<BatteryProduct>& spgemm_battery() {
          }
          return ProductOperands{matrix_of(60, 40, a), matrix_of(40, 50, b)};
        }},
-      {"explicit_zeros",
-       [] {
-         std::vector<Entry> entries;
-         for (Index i = 0; i < 50; ++i) {
-           for (Index j = i % 3; j < 50; j += 3) entries.push_back({i, j, j % 2 == 0 ? 0.0 : -0.0});
-         }
-         return squared(matrix_of(50, 50, entries));
-       }},
-      {"values_of_every_size",
-       [] {
-         std::vector<Entry> entries;
-         for (Index i = 0; i < 60; ++i) {
-           for (Index j = i % 2; j < 60; j += 2) {
-             entries.push_back(
-                 {i, j, std::ldexp(random_value(6, i, j), (i * 7 + j * 11) % 60 - 30)});
-           }
-         }
-         return squared(matrix_of(60, 60, entries));
-       }},
-      {"values_that_overflow",
-       [] {
-         std::vector<Entry> entries;
-         for (Index i = 0; i < 24; ++i) {
-           for (Index j = 0; j < 24; ++j) {
-             entries.push_back({i, j, random_value(9, i, j) * (i < 12 ? 30000.0 : 3e38)});
-           }
-         }
-         return squared(matrix_of(24, 24, entries));
-       }},
-      {"nan_and_infinities",
-       [] {
-         const double infinity = std::numeric_limits<double>::infinity();
-         std::vector<Entry> entries;
-         for (Index i = 0; i < 64; ++i) {
-           for (Index j = i % 4; j < 64; j += 4) {
-             double value = random_value(10, i, j);
-             if (i == 5 && j == 9) value = std::numeric_limits<double>::quiet_NaN();
-             if (i == 6 && j == 6) value = infinity;
-             if (i == 7 && j == 11) value = -infinity;
-             if (i == 63 && j % 8 == 3) value = j == 3 ? infinity : -infinity;
-             entries.push_back({i, j, value});
-           }
-         }
-         return squared(matrix_of(64, 64, entries));
-       }},
+      {"explicit_zeros", [] { return squared(matrix_of_zeros()); }},
+      {"values_of_every_size", [] { return squared(matrix_of_every_size()); }},
+      {"values_that_overflow", [] { return squared(overflowing_matrix()); }},
+      {"nan_and_infinities", [] { return squared(matrix_with_nan_and_infinities()); }},
   };
   return battery;
 }

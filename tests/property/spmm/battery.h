@@ -82,6 +82,66 @@ struct BatteryMatrix {
   CsrMatrix (*make)();  // in f64; convert_values gives the other kinds
 };
 
+/// Rows of 700 entries down to 3, columns anywhere.
+inline CsrMatrix power_law_matrix() {
+  std::vector<Entry> entries;
+  for (Index i = 0; i < 700; ++i) {
+    const Index length = std::min<Index>(700, 1 + 1400 / (i + 1));
+    for (Index k = 0; k < length; ++k) {
+      const Index j = static_cast<Index>((Offset{k} * 389 + Offset{i} * 31) % 701);
+      entries.push_back({i, j, random_value(3, i, j)});
+    }
+  }
+  return matrix_of(700, 701, std::move(entries));
+}
+
+/// Every entry is 0 or -0.
+inline CsrMatrix matrix_of_zeros() {
+  std::vector<Entry> entries;
+  for (Index i = 0; i < 50; ++i) {
+    for (Index j = i % 3; j < 50; j += 3) entries.push_back({i, j, j % 2 == 0 ? 0.0 : -0.0});
+  }
+  return matrix_of(50, 50, std::move(entries));
+}
+
+/// Values of 2^-30 to 2^29, about.
+inline CsrMatrix matrix_of_every_size() {
+  std::vector<Entry> entries;
+  for (Index i = 0; i < 60; ++i) {
+    for (Index j = i % 2; j < 60; j += 2) {
+      entries.push_back({i, j, std::ldexp(random_value(6, i, j), (i * 7 + j * 11) % 60 - 30)});
+    }
+  }
+  return matrix_of(60, 60, std::move(entries));
+}
+
+/// A product may leave the range of 16-bit results, and of f32 for the last rows.
+inline CsrMatrix overflowing_matrix() {
+  std::vector<Entry> entries;
+  for (Index i = 0; i < 24; ++i) {
+    for (Index j = 0; j < 24; ++j) {
+      entries.push_back({i, j, random_value(9, i, j) * (i < 12 ? 30000.0 : 3e38)});
+    }
+  }
+  return matrix_of(24, 24, std::move(entries));
+}
+
+inline CsrMatrix matrix_with_nan_and_infinities() {
+  const double infinity = std::numeric_limits<double>::infinity();
+  std::vector<Entry> entries;
+  for (Index i = 0; i < 64; ++i) {
+    for (Index j = i % 4; j < 64; j += 4) {
+      double value = random_value(10, i, j);
+      if (i == 5 && j == 9) value = std::numeric_limits<double>::quiet_NaN();
+      if (i == 6 && j == 6) value = infinity;
+      if (i == 7 && j == 11) value = -infinity;
+      if (i == 63 && j % 8 == 3) value = j == 3 ? infinity : -infinity;
+      entries.push_back({i, j, value});
+    }
+  }
+  return matrix_of(64, 64, std::move(entries));
+}
+
 inline const std::vector<BatteryMatrix>& spmm_battery() {
   static const std::vector<BatteryMatrix> battery = {
       {"no_rows_no_cols", [] { return matrix_of(0, 0, {}); }},
@@ -133,18 +193,7 @@ inline const std::vector<BatteryMatrix>& spmm_battery() {
        }},
       {"row_lengths_around_vector_widths",
        [] { return matrix_where(70, 70, [](Index i, Index j) { return j < i; }); }},
-      {"power_law",
-       [] {
-         std::vector<Entry> entries;
-         for (Index i = 0; i < 700; ++i) {
-           const Index length = std::min<Index>(700, 1 + 1400 / (i + 1));
-           for (Index k = 0; k < length; ++k) {
-             const Index j = static_cast<Index>((Offset{k} * 389 + Offset{i} * 31) % 701);
-             entries.push_back({i, j, random_value(3, i, j)});
-           }
-         }
-         return matrix_of(700, 701, std::move(entries));
-       }},
+      {"power_law", power_law_matrix},
       // Sums that lose everything but the last bits: an error bound without |a||b| fails here.
       {"values_that_cancel",
        [] {
@@ -157,25 +206,8 @@ inline const std::vector<BatteryMatrix>& spmm_battery() {
          }
          return matrix_of(60, 40, std::move(entries));
        }},
-      {"explicit_zeros",
-       [] {
-         std::vector<Entry> entries;
-         for (Index i = 0; i < 50; ++i) {
-           for (Index j = i % 3; j < 50; j += 3) entries.push_back({i, j, j % 2 == 0 ? 0.0 : -0.0});
-         }
-         return matrix_of(50, 50, std::move(entries));
-       }},
-      {"values_of_every_size",
-       [] {
-         std::vector<Entry> entries;
-         for (Index i = 0; i < 60; ++i) {
-           for (Index j = i % 2; j < 60; j += 2) {
-             entries.push_back(
-                 {i, j, std::ldexp(random_value(6, i, j), (i * 7 + j * 11) % 60 - 30)});
-           }
-         }
-         return matrix_of(60, 60, std::move(entries));
-       }},
+      {"explicit_zeros", matrix_of_zeros},
+      {"values_of_every_size", matrix_of_every_size},
       {"subnormal_values",
        [] {
          std::vector<Entry> entries;
@@ -185,33 +217,8 @@ inline const std::vector<BatteryMatrix>& spmm_battery() {
          }
          return matrix_of(20, 20, std::move(entries));
        }},
-      // A product may leave the range of 16-bit results, and of f32 for the last rows.
-      {"values_that_overflow",
-       [] {
-         std::vector<Entry> entries;
-         for (Index i = 0; i < 24; ++i) {
-           for (Index j = 0; j < 24; ++j) {
-             entries.push_back({i, j, random_value(9, i, j) * (i < 12 ? 30000.0 : 3e38)});
-           }
-         }
-         return matrix_of(24, 24, std::move(entries));
-       }},
-      {"nan_and_infinities",
-       [] {
-         const double infinity = std::numeric_limits<double>::infinity();
-         std::vector<Entry> entries;
-         for (Index i = 0; i < 64; ++i) {
-           for (Index j = i % 4; j < 64; j += 4) {
-             double value = random_value(10, i, j);
-             if (i == 5 && j == 9) value = std::numeric_limits<double>::quiet_NaN();
-             if (i == 6 && j == 6) value = infinity;
-             if (i == 7 && j == 11) value = -infinity;
-             if (i == 63 && j % 8 == 3) value = j == 3 ? infinity : -infinity;
-             entries.push_back({i, j, value});
-           }
-         }
-         return matrix_of(64, 64, std::move(entries));
-       }},
+      {"values_that_overflow", overflowing_matrix},
+      {"nan_and_infinities", matrix_with_nan_and_infinities},
   };
   return battery;
 }
