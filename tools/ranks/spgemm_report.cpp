@@ -1,24 +1,14 @@
 #include "tools/ranks/spgemm_report.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/base/usable_cpus.h"
-#include "ranks/mpi_ranks.h"
 #include "tools/cli/report.h"
-#include "tools/operation/machine.h"
-#include "tools/operation/measure.h"
+#include "tools/ranks/rank_records.h"
 
 namespace csrkit {
 
 namespace {
-
-template <class Phases>
-double median_of(const std::vector<Phases>& all, double Phases::*phase) {
-  Samples samples;
-  for (const auto& one : all) samples.seconds.push_back(one.*phase);
-  return samples.median_seconds();
-}
 
 std::string product_table(const std::vector<Json>& records) {
   std::vector<std::string> headings{"rank",          "host",     "rows", "products", "nnz(C)",
@@ -93,39 +83,20 @@ std::string spgemm_record(const SpgemmRankFacts& facts, const SpgemmShare& share
 }
 
 void report_spgemm_dist(const SpgemmDistOptions& options, const SpgemmShare& share,
-                        const std::vector<std::string>& texts, const SpgemmRankFacts& facts,
-                        ranks::Communicator& communicator) {
+                        const std::vector<std::string>& texts, ranks::Communicator& communicator) {
   if (communicator.rank() != 0) return;
-  std::vector<Json> records;
-  Samples slowest;
-  std::int64_t products = 0, nnz = 0, total = 0, worst_bytes = 0, rows_checked = 0;
-  double worst_error = 0;
-  for (const std::string& text : texts) {
-    records.push_back(Json::parse(text));
-    const Json& record = records.back();
+  const std::vector<Json> records = parsed_records(texts);
+  std::int64_t products = 0, nnz = 0;
+  for (const Json& record : records) {
     products += record["products"].get<std::int64_t>();
     nnz += record["output_nnz"].get<std::int64_t>();
-    const auto bytes = record["bytes_received"].get<std::int64_t>();
-    total += bytes;
-    worst_bytes = std::max(worst_bytes, bytes);
-    const auto mine = record["samples_seconds"].get<std::vector<double>>();
-    slowest.seconds.resize(mine.size(), 0);
-    for (std::size_t i = 0; i < mine.size(); ++i) {
-      slowest.seconds[i] = std::max(slowest.seconds[i], mine[i]);
-    }
-    if (!record.contains("check")) continue;
-    rows_checked += record["check"]["rows_checked"].get<std::int64_t>();
-    worst_error = std::max(worst_error, record["check"]["worst_error_ratio"].get<double>());
   }
-  const std::string launcher = ranks::launcher();
-  const double median = slowest.median_seconds();
-  const double gflops = 2 * static_cast<double>(products) / median / 1e9;
   Report report;
   report.add_json("matrix", options.a);
   report.add_json("second_matrix", options.b);
   report.add_json("command_line", options.command_line);
   report.add_json("kernel", (options.is_on_gpus ? "gpu.spgemm." : "cpu.spgemm.") + options.kernel);
-  report.add_json("launcher", launcher.empty() ? "threads" : launcher);
+  add_launcher(&report);
   report.add_json("rows", share.a_header.rows);
   report.add_json("cols", share.b_header.cols);
   report.add("blocks", "blocks", share.lists ? "file" : "products",
@@ -141,24 +112,10 @@ void report_spgemm_dist(const SpgemmDistOptions& options, const SpgemmShare& sha
   report.add_text(product_table(records));
   report.add("products", "products", products);
   report.add("output_nnz", "nnz(C)", nnz);
-  report.add("bytes", "bytes moved", {{"total", total}, {"worst_rank", worst_bytes}},
-             readable_bytes(static_cast<double>(total)) + ", " +
-                 readable_bytes(static_cast<double>(worst_bytes)) + " to the rank that gets most");
-  if (facts.check) {
-    report.add("check", "check",
-               {{"rows_checked", rows_checked}, {"worst_error_ratio", worst_error}},
-               "ok, worst error " + fixed(worst_error, 2) + " of the bound (" +
-                   with_commas(rows_checked, "row") + ", some of every rank)");
-  } else {
-    report.add("check", "check", "not checked");
-  }
-  report.add_json("samples_seconds", slowest.seconds);
-  report.add("median_seconds", "product", median,
-             readable_seconds(median) + ", " + fixed(gflops, 2) + " GFLOP/s");
-  report.add_json("gflops", gflops);
-  if (!options.output.empty()) report.add("output", "output", options.output);
-  report.add_json("machine", machine_facts(options.threads));
-  report.add_json("ranks", records);
+  add_bytes_moved(&report, records, "", "");
+  add_rank_checks(&report, records);
+  add_rank_times(&report, records, "product", 2 * static_cast<double>(products), options.output,
+                 options.threads);
   print(report, options.as_json);
 }
 

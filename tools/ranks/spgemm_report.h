@@ -46,7 +46,6 @@ std::string spgemm_record(const SpgemmRankFacts& facts, const SpgemmShare& share
 
 /// Rank 0 prints what `texts`, the records of all ranks, say together.
 void report_spgemm_dist(const SpgemmDistOptions& options, const SpgemmShare& share,
-                        const std::vector<std::string>& texts, const SpgemmRankFacts& facts,
-                        ranks::Communicator& communicator);
+                        const std::vector<std::string>& texts, ranks::Communicator& communicator);
 
 }  // namespace csrkit

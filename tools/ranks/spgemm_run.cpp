@@ -157,7 +157,7 @@ void run_spgemm_dist(const SpgemmDistOptions& options, Communicator& communicato
     write_csr_together(communicator, options.output, made.c, share.row_borders,
                        append_step("", step));
   }
-  report_spgemm_dist(options, share, texts, facts, communicator);
+  report_spgemm_dist(options, share, texts, communicator);
 }
 
 }  // namespace csrkit

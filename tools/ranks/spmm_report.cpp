@@ -1,27 +1,18 @@
 #include "tools/ranks/spmm_report.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/base/counted.h"
 #include "core/base/usable_cpus.h"
-#include "ranks/mpi_ranks.h"
 #include "tools/cli/report.h"
-#include "tools/operation/machine.h"
-#include "tools/operation/measure.h"
 #include "tools/operation/run.h"
+#include "tools/ranks/rank_records.h"
 
 namespace csrkit {
 
 namespace {
 
 using ranks::SpmmSeconds;
-
-double median_of(const std::vector<SpmmSeconds>& samples, double SpmmSeconds::*phase) {
-  Samples all;
-  for (const SpmmSeconds& sample : samples) all.seconds.push_back(sample.*phase);
-  return all.median_seconds();
-}
 
 /// What one rank sends to rank 0.
 Json record_of(const SpmmDistOptions& options, const SpmmRankFacts& facts, int rank) {
@@ -62,19 +53,6 @@ Json record_of(const SpmmDistOptions& options, const SpmmRankFacts& facts, int r
   return record;
 }
 
-/// A product is over when its slowest rank is done.
-Samples slowest_of(const std::vector<Json>& records) {
-  Samples slowest;
-  for (const Json& record : records) {
-    const auto mine = record["samples_seconds"].get<std::vector<double>>();
-    slowest.seconds.resize(mine.size(), 0);
-    for (std::size_t i = 0; i < mine.size(); ++i) {
-      slowest.seconds[i] = std::max(slowest.seconds[i], mine[i]);
-    }
-  }
-  return slowest;
-}
-
 std::string table_of(const std::vector<Json>& records) {
   TextTable table({"rank", "host", "rows", "K", "entries", "halo", "received", "pack", "own",
                    "exchange", "halo part"});
@@ -97,19 +75,6 @@ std::string table_of(const std::vector<Json>& records) {
   return table.text();
 }
 
-void add_check(Report* report, const std::vector<Json>& records) {
-  if (!records.front().contains("check")) return report->add("check", "check", "not checked");
-  std::int64_t rows = 0;
-  double worst = 0;
-  for (const Json& record : records) {
-    rows += record["check"]["rows_checked"].get<std::int64_t>();
-    worst = std::max(worst, record["check"]["worst_error_ratio"].get<double>());
-  }
-  report->add("check", "check", {{"rows_checked", rows}, {"worst_error_ratio", worst}},
-              "ok, worst error " + fixed(worst, 2) + " of the bound (" + with_commas(rows, "row") +
-                  ", some of every rank)");
-}
-
 }  // namespace
 
 std::vector<std::string> spmm_records(const SpmmDistOptions& options, const SpmmRankFacts& mine,
@@ -121,18 +86,8 @@ void report_spmm_dist(const SpmmDistOptions& options, const CsrFileHeader& heade
                       const SpmmProblem& kinds, const std::vector<std::string>& texts,
                       const SpmmRankFacts& mine, ranks::Communicator& communicator) {
   if (communicator.rank() != 0) return;
-  std::vector<Json> records;
-  std::uint64_t total_bytes = 0, worst_bytes = 0;
-  for (const std::string& text : texts) {
-    records.push_back(Json::parse(text));
-    const auto bytes = records.back()["bytes_received"].get<std::uint64_t>();
-    total_bytes += bytes;
-    worst_bytes = std::max(worst_bytes, bytes);
-  }
-  const Samples samples = slowest_of(records);
+  const std::vector<Json> records = parsed_records(texts);
   const double flops = 2 * static_cast<double>(header.nnz) * options.dense_cols * options.power;
-  const std::string launcher = ranks::launcher();
-
   Report report;
   report.add_json("matrix", options.matrix);
   report.add_json("command_line", options.command_line);
@@ -143,7 +98,7 @@ void report_spmm_dist(const SpmmDistOptions& options, const CsrFileHeader& heade
   report.add_json("power", options.power);
   report.add_json("kernel", (mine.gpu ? "gpu.spmm." : "cpu.spmm.") + options.kernel);
   report.add_json("kinds", kinds_of(header.value_kind, kinds.b, kinds.c, kinds.accumulate));
-  report.add_json("launcher", launcher.empty() ? "threads" : launcher);
+  add_launcher(&report);
   report.add("grid", "grid",
              {{"parts", options.grid.parts},
               {"groups", options.grid.groups},
@@ -162,21 +117,12 @@ void report_spmm_dist(const SpmmDistOptions& options, const CsrFileHeader& heade
     }
   }
   report.add_text(table_of(records));
-  report.add("bytes", "bytes moved", {{"total", total_bytes}, {"worst_rank", worst_bytes}},
-             readable_bytes(static_cast<double>(total_bytes)) + " in each product, " +
-                 readable_bytes(static_cast<double>(worst_bytes)) + " to the rank that gets most" +
-                 (!mine.gpu && mine.exchange.way == name_of(HaloWay::peer)
-                      ? "; rows of B are read where they are"
-                      : ""));
-  add_check(&report, records);
-  const double median = samples.median_seconds();
-  report.add_json("samples_seconds", samples.seconds);
-  report.add("median_seconds", options.power == 1 ? "product" : "all products", median,
-             readable_seconds(median) + ", " + fixed(flops / median / 1e9, 2) + " GFLOP/s");
-  report.add_json("gflops", flops / median / 1e9);
-  if (!options.output.empty()) report.add("output", "output", options.output);
-  report.add_json("machine", machine_facts(options.threads));
-  report.add_json("ranks", records);
+  const bool reads_in_place = !mine.gpu && mine.exchange.way == name_of(HaloWay::peer);
+  add_bytes_moved(&report, records, " in each product",
+                  reads_in_place ? "; rows of B are read where they are" : "");
+  add_rank_checks(&report, records);
+  add_rank_times(&report, records, options.power == 1 ? "product" : "all products", flops,
+                 options.output, options.threads);
   print(report, options.as_json);
 }
 
