@@ -293,48 +293,52 @@ class Reader {
     };
     file.row_order = order_in(kRowOrder, header().rows);
     file.col_order = order_in(kColOrder, header().cols);
-    if (const CsrSection* section = find(sections, kPartition)) {
-      const Index* numbers = array<Index>(*section);
-      file.partition =
-          Partition{numbers[0], std::make_shared<const Buffer<Index>>(
-                                    Buffer<Index>::copy_of(numbers + 1, header().rows))};
-      for (Index row = -1; row < header().rows; ++row) {
-        const bool is_good =
-            row < 0 ? numbers[0] >= 0 : numbers[row + 1] >= 0 && numbers[row + 1] < numbers[0];
-        if (is_good) continue;
-        fail_at(path_,
-                section->offset_bytes + (static_cast<std::uint64_t>(row + 1)) * sizeof(Index),
-                (row < 0 ? std::string("expected a number of parts that is not negative")
-                         : "row " + std::to_string(row) + ": expected a part in [0, " +
-                               std::to_string(numbers[0]) + ")") +
-                    ", found " + std::to_string(numbers[row + 1]) + "; create the file again");
-      }
-    }
+    if (const CsrSection* section = find(sections, kPartition)) read_partition(*section, &file);
     if (const CsrSection* section = find(sections, kPartBorders)) {
       read_part_borders(*section, &file);
     }
-    if (const CsrSection* section = find(sections, kRankHeads)) {
-      const CsrSection& lists = *find(sections, kRankLists);
-      rank_layout::SplitWords split;
-      if (const CsrSection* words = find(sections, kSplitRows)) {
-        split = {array<std::int64_t>(*words), words->size_bytes, {path_, words->offset_bytes}};
-      }
-      rank_layout::Heads heads = rank_layout::decode_heads(
-          array<std::int64_t>(*section), section->size_bytes, header().rows, header().cols,
-          header().nnz, lists.size_bytes, {path_, section->offset_bytes}, split);
-      const unsigned char* list_bytes = memory_->at(lists.offset_bytes);
-      if (options_.is_checked) {
-        rank_layout::check_all_lists(heads.levels, list_bytes, {path_, lists.offset_bytes});
-        rank_layout::check_split_rows(heads, file.matrix, split.place);
-      }
-      file.ranks.emplace(std::move(heads.levels), list_bytes, memory_, std::move(heads.split));
-    }
+    if (const CsrSection* section = find(sections, kRankHeads)) read_ranks(*section, &file);
     if (const CsrSection* section = find(sections, kProvenance)) {
       const char* text = array<char>(*section);
       require_utf8(path_, *section, text);
       file.provenance.assign(text, section->size_bytes);
     }
     return file;
+  }
+
+  void read_partition(const CsrSection& section, CsrFile* file) const {
+    const Index* numbers = array<Index>(section);
+    file->partition = Partition{
+        numbers[0],
+        std::make_shared<const Buffer<Index>>(Buffer<Index>::copy_of(numbers + 1, header().rows))};
+    for (Index row = -1; row < header().rows; ++row) {
+      const bool is_good =
+          row < 0 ? numbers[0] >= 0 : numbers[row + 1] >= 0 && numbers[row + 1] < numbers[0];
+      if (is_good) continue;
+      fail_at(path_, section.offset_bytes + (static_cast<std::uint64_t>(row + 1)) * sizeof(Index),
+              (row < 0 ? std::string("expected a number of parts that is not negative")
+                       : "row " + std::to_string(row) + ": expected a part in [0, " +
+                             std::to_string(numbers[0]) + ")") +
+                  ", found " + std::to_string(numbers[row + 1]) + "; create the file again");
+    }
+  }
+
+  void read_ranks(const CsrSection& section, CsrFile* file) const {
+    const std::vector<CsrSection>& sections = header().sections;
+    const CsrSection& lists = *find(sections, kRankLists);
+    rank_layout::SplitWords split;
+    if (const CsrSection* words = find(sections, kSplitRows)) {
+      split = {array<std::int64_t>(*words), words->size_bytes, {path_, words->offset_bytes}};
+    }
+    rank_layout::Heads heads = rank_layout::decode_heads(
+        array<std::int64_t>(section), section.size_bytes, header().rows, header().cols,
+        header().nnz, lists.size_bytes, {path_, section.offset_bytes}, split);
+    const unsigned char* list_bytes = memory_->at(lists.offset_bytes);
+    if (options_.is_checked) {
+      rank_layout::check_all_lists(heads.levels, list_bytes, {path_, lists.offset_bytes});
+      rank_layout::check_split_rows(heads, file->matrix, split.place);
+    }
+    file->ranks.emplace(std::move(heads.levels), list_bytes, memory_, std::move(heads.split));
   }
 
   void read_part_borders(const CsrSection& section, CsrFile* file) const {
