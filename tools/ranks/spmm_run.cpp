@@ -233,29 +233,60 @@ std::vector<SpmmSeconds> timed_products(Product& product, Communicator& communic
   return samples;
 }
 
+/// What a rank runs on, and warnings about where all of them run.
+void choose_places(const SpmmDistOptions& options, Communicator& communicator,
+                   SpmmRankFacts* facts) {
+  facts->place = ranks::this_place(options.threads);
+  const auto places = gather_places(communicator, facts->place);
+  if (communicator.rank() == 0) {
+    for (const std::string& warning : placement_warnings(places)) log_warning(warning);
+  }
+  if (options.is_on_gpus) facts->gpu = choose_gpu(options, communicator, places);
+}
+
+/// The file's header, which every rank reads, if it suits the options.
+CsrFileHeader read_header(const SpmmDistOptions& options) {
+  CsrFileHeader header = read_csr_header(options.matrix);
+  if (options.power > 1 && header.rows != header.cols) {
+    throw UsageError("--power needs a square matrix; this one has " + std::to_string(header.rows) +
+                     " x " + std::to_string(header.cols));
+  }
+  return header;
+}
+
+/// A rank on a processor, with what it shares in memory, or on a GPU.
+std::unique_ptr<SpmmRank> make_rank(const SpmmDistOptions& options, Communicator& communicator,
+                                    RankPart part, const SpmmProblem& kinds,
+                                    const std::optional<GpuPlace>& gpu,
+                                    const ranks::PeerArrays& arrays) {
+  PlanOptions plan;
+  plan.where.threads = options.threads;
+  plan.deterministic = options.is_deterministic;
+  return gpu ? gpu_rank(options, communicator, *gpu, std::move(part), kinds, plan)
+             : cpu_rank(options, communicator, std::move(part), kinds, plan, arrays);
+}
+
+/// What is known of a rank once its products are made.
+void note_rank(const SpmmRank& rank, SpmmRankFacts* facts) {
+  facts->head = rank.head();
+  facts->columns = rank.columns();
+  facts->bytes_sent = rank.bytes_sent();
+  facts->bytes_received = rank.bytes_received();
+  facts->choice = rank.choice();
+}
+
 }  // namespace
 
 void run_spmm_dist(const SpmmDistOptions& options, Communicator& communicator) {
   SpmmRankFacts facts;
-  facts.place = ranks::this_place(options.threads);
-  const auto places = gather_places(communicator, facts.place);
-  if (communicator.rank() == 0) {
-    for (const std::string& warning : placement_warnings(places)) log_warning(warning);
-  }
-
-  if (options.is_on_gpus) facts.gpu = choose_gpu(options, communicator, places);
-
-  const Index part_number = options.grid.part_of(communicator.rank());
+  choose_places(options, communicator, &facts);
   CsrFileHeader header;
   SpmmProblem kinds;
   together(communicator, [&] {
-    header = read_csr_header(options.matrix);
-    if (options.power > 1 && header.rows != header.cols) {
-      throw UsageError("--power needs a square matrix; this one has " +
-                       std::to_string(header.rows) + " x " + std::to_string(header.cols));
-    }
+    header = read_header(options);
     kinds = kinds_of(options, header.value_kind);
   });
+  const Index part_number = options.grid.part_of(communicator.rank());
   Exchange exchange;
   if (!facts.gpu) exchange = choose_exchange(options, communicator, header, kinds);
   std::unique_ptr<Product> product;
@@ -267,12 +298,8 @@ void run_spmm_dist(const SpmmDistOptions& options, Communicator& communicator) {
                   exchange.arrays.b != nullptr ? PartColumns::whole : PartColumns::local, &losses);
     facts.read_seconds = reading.seconds();
     const Stopwatch planning;
-    PlanOptions plan;
-    plan.where.threads = options.threads;
-    plan.deterministic = options.is_deterministic;
     std::unique_ptr<SpmmRank> rank =
-        facts.gpu ? gpu_rank(options, communicator, *facts.gpu, std::move(part), kinds, plan)
-                  : cpu_rank(options, communicator, std::move(part), kinds, plan, exchange.arrays);
+        make_rank(options, communicator, std::move(part), kinds, facts.gpu, exchange.arrays);
     product.reset(new Product{options, std::move(rank), SourceOfB(options, header.cols, kinds.b)});
     product->read_b();
     facts.plan_seconds = planning.seconds();
@@ -288,11 +315,7 @@ void run_spmm_dist(const SpmmDistOptions& options, Communicator& communicator) {
   facts.samples = timed_products(*product, communicator);
   if (!options.output.empty()) rank.fetch();
 
-  facts.head = rank.head();
-  facts.columns = rank.columns();
-  facts.bytes_sent = rank.bytes_sent();
-  facts.bytes_received = rank.bytes_received();
-  facts.choice = rank.choice();
+  note_rank(rank, &facts);
   facts.exchange =
       facts.gpu ? SpmmExchange{name_of(facts.gpu->way), facts.gpu->way_choice} : exchange.facts;
   // Told before C gets its name: a rank without memory for that leaves no file.
