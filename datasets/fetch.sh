@@ -16,10 +16,13 @@ export LC_ALL=C
 here=$(dirname "$(realpath "$0")")
 to='' catalog=$here/catalog.tsv names=()
 say() { printf 'fetch.sh: %s\n' "$*" >&2; }
+needs_value() {
+  [[ $# -ge 2 && -n $2 ]] || { say "error: $1 needs a value; --help shows the options"; exit 2; }
+}
 while (($#)); do
   case $1 in
-    --to) to=${2:?--to needs a folder}; shift 2 ;;
-    --catalog) catalog=${2:?--catalog needs a file}; shift 2 ;;
+    --to) needs_value "$@"; to=$2; shift 2 ;;
+    --catalog) needs_value "$@"; catalog=$2; shift 2 ;;
     -h | --help) sed -n '2,/^set -/{/^set -/d; s/^# \{0,1\}//p}' "$0"; exit ;;
     -*) say "error: unknown option '$1'; --help shows the options"; exit 2 ;;
     *) names+=("$1"); shift ;;
@@ -28,6 +31,11 @@ done
 if [[ -z $to || ${#names[@]} -eq 0 ]]; then
   say "error: needs --to DIR and a name; --help explains"
   exit 2
+fi
+
+if [[ ! -r $catalog ]]; then
+  say "error: cannot read the catalogue $catalog"
+  exit 4
 fi
 
 field() { # field NAME COLUMN
@@ -49,17 +57,21 @@ mkdir -p "$to/archives"
 sums=$to/archives/SHA256SUMS
 touch "$sums"
 
+extract() { # extract ARCHIVE FOLDER
+  case $1 in
+    *.zip) python3 -m zipfile -e "$1" "$2" ;;
+    *.tgz | *.tar.gz) tar -xzf "$1" -C "$2" ;;
+    *) ln "$1" "$2/" 2>/dev/null || cp "$1" "$2/" ;; # read compressed
+  esac
+}
+
+# Every step is asked for its result: this is called in a condition, where bash does not stop at errors.
 unpack() { # unpack ARCHIVE FOLDER: under the final name only when whole
   local scratch=$2.tmp.$$
   rm -rf "$scratch"
-  mkdir -p "$scratch"
-  case $1 in
-    *.zip) python3 -m zipfile -e "$1" "$scratch" ;;
-    *.tgz | *.tar.gz) tar -xzf "$1" -C "$scratch" ;;
-    *) ln "$1" "$scratch/" 2>/dev/null || cp "$1" "$scratch/" ;; # read compressed
-  esac
-  rm -rf "$2"
-  mv "$scratch" "$2"
+  if mkdir -p "$scratch" && extract "$1" "$scratch" && rm -rf "$2" && mv "$scratch" "$2"; then return; fi
+  rm -rf "$scratch"
+  return 1
 }
 
 download() { # download URL FILE: goes on with what is there, or begins again where the server cannot
@@ -94,9 +106,13 @@ fetch() { # fetch NAME
     say "error: $name: SHA-256 is $found, expected $expected; kept as $archive.wrong"
     return 3
   fi
-  if [[ -z $known ]]; then echo "$found  $(basename "$archive")" >>"$sums"; fi
   if [[ -f $to/$name/.unpacked && $(cat "$to/$name/.unpacked") == "$found" ]]; then say "$name: complete"; return; fi
-  unpack "$archive" "$to/$name" || { say "error: $name: cannot unpack $archive"; return 3; }
+  unpack "$archive" "$to/$name" || {
+    say "error: $name: cannot unpack $archive; if it is damaged, remove it, and the same command fetches it again"
+    return 3
+  }
+  # Only now: what cannot be unpacked, an error page perhaps, is nothing that later downloads must match.
+  if [[ -z $known ]]; then echo "$found  $(basename "$archive")" >>"$sums"; fi
   echo "$found" >"$to/$name/.unpacked"
   say "$name: fetched, SHA-256 $found$([[ -n $expected ]] || echo ' (first seen: nobody else vouches for it)')"
 }

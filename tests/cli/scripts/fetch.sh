@@ -8,6 +8,11 @@ echo 4 | gzip -n >server/ring/raw/num-node-list.csv.gz
 echo 3 | gzip -n >server/ring/raw/num-edge-list.csv.gz
 (cd server && python3 -m zipfile -c ring.zip ring)
 printf '# a path\n0\t1\n1\t2\n' | gzip -n >server/path.txt.gz
+# What a publisher sends instead of a file, and a file that was cut.
+echo '<html>This file has moved.</html>' >server/page.tar.gz
+printf '0 1\n%.0s' {1..9} >half
+tar -czf server/whole.tar.gz half
+head -c 60 server/whole.tar.gz >server/half.tar.gz
 right=$(sha256sum <server/ring.zip)
 columns='name file rows cols nnz_csr nnz_raw directed doubling source layout licence sha256 set member import_options class'
 row() { printf '%s\t-\t4\t4\t3\t3\tyes\tnone\t%s\tzip\tCC0\t%s\tmission\t%s\t%s\tdirected graph\n' "$@"; }
@@ -17,6 +22,8 @@ row() { printf '%s\t-\t4\t4\t3\t3\tyes\tnone\t%s\tzip\tCC0\t%s\tmission\t%s\t%s\
   row path "file://$PWD/server/path.txt.gz" - path.txt.gz --format=edge-list
   row forged "file://$PWD/server/ring.zip" "${right//[0-9]/0}" ring -
   row absent "file://$PWD/server/absent.zip" - ring -
+  row page "file://$PWD/server/page.tar.gz" - page -
+  row half "file://$PWD/server/half.tar.gz" - half -
   row manual 'by hand: a form' - ring -
 } >catalog.tsv
 get() { "$fetch" --to raw --catalog catalog.tsv "$@"; }
@@ -41,11 +48,27 @@ expect 4 get absent
 expect 4 get manual
 hears "a form"
 expect 2 get nobody
+# What cannot be unpacked is no data set, nor what later downloads must match.
+for name in page half; do
+  for _ in 1 2; do
+    expect 3 get $name
+    hears "$name: cannot unpack raw/archives/$name-$name.tar.gz; if it is damaged, remove it"
+    no_file "raw/$name"
+  done
+done
+cp server/whole.tar.gz server/half.tar.gz
+rm raw/archives/half-half.tar.gz
+expect 0 get half
+cmp half raw/half/half
 # A set stands for its members, of which some cannot be had.
 expect 4 get mission
 hears 'ring: complete'
 hears 'a form'
 expect 2 "$fetch" ring
+expect 2 "$fetch" ring --to
+hears '--to needs a value'
+expect 4 "$fetch" --to raw --catalog no_such.tsv ring
+hears 'cannot read the catalogue no_such.tsv'
 # Over HTTP, as from a publisher: from a server that goes on at a byte, and from one that cannot.
 cat >serve.py <<'PYTHON'
 import functools, http.server, os, sys
