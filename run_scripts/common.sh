@@ -38,13 +38,14 @@ catalog_names() { # catalog_names SET
     $at == set { print $1 }' "$datasets/catalog.tsv"
 }
 
-# Replaces the name of a set by its members, and a path by the absolute one: a job may start in another folder.
+# Replaces the name of a set by its members, and a path by the absolute one: a job may start in another folder. What does
+# not exist keeps its name (-m), for check_datasets to refuse.
 expand_datasets() {
   local word members
   for word in "$@"; do
     members=$(catalog_names "$word")
     if [[ $word == */* ]]; then
-      realpath "$word"
+      realpath -m "$word"
     else
       echo "${members:-$word}"
     fi
@@ -79,6 +80,16 @@ check_datasets() { # check_datasets NAME|PATH...
     [[ $seen != *" $(dataset_name "$word") "* ]] || die 2 "two data sets are named $(dataset_name "$word")"
     seen+="$(dataset_name "$word") "
   done
+}
+
+# Refuses what prepare.sh could not use, before anything is queued or made.
+# shellcheck disable=SC2154 # these are options of those who source this
+check_prepare_options() {
+  [[ -z $scale || $like == yes ]] || die 2 "--scale is for --like"
+  [[ -z $scale || $scale =~ ^[0-9]*[.]?[0-9]+(e-?[0-9]+)?$ ]] || die 2 "--scale is '$scale'; it must be a number"
+  [[ -z $order_time || $order_time =~ ^[0-9]+([.][0-9]+)?$ ]] ||
+    die 2 "--order-time is '$order_time'; it must be a number of seconds"
+  [[ $max_nnz =~ ^(0|[1-9][0-9]{0,17})?$ ]] || die 2 "--max-nnz is '$max_nnz'; it must be a whole number"
 }
 
 kernels_of() { # kernels_of GPU LIST: the kernels to measure; GPU is yes or no

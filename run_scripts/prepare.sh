@@ -35,7 +35,7 @@ while (($#)); do
   esac
 done
 [[ -n $cache && ${#names[@]} -gt 0 ]] || die 2 "needs --cache DIR and a data set; --help shows the options"
-[[ -z $scale || $like == yes ]] || die 2 "--scale is for --like"
+check_prepare_options
 find_tools
 # The same inputs give the same bytes, so that --resume recognises a cache that was made again: files hold no times
 # in their history, and name each other relative to the cache.
@@ -43,7 +43,8 @@ export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-0}
 mapfile -t names < <(expand_datasets "${names[@]}")
 check_datasets "${names[@]}"
 mkdir -p "$cache"
-again="$script_file --cache $cache${raw:+ --raw $raw}${scale:+ --scale $scale}"
+# The line that mends a gap is to be pasted into a shell.
+again=$(printf '%q --cache %q' "$script_file" "$cache")${raw:+$(printf ' --raw %q' "$raw")}${scale:+ --scale $scale}
 if [[ $like == yes ]]; then again+=" --like"; fi
 
 # complete FILE RECIPE: whether the file is whole and was made by this recipe.
@@ -128,27 +129,27 @@ make_order() { # make_order NAME ORDER: 124 after --order-time
 }
 
 prepare_order() { # prepare_order NAME|PATH ORDER: makes it, or notes why not
-  local name order=$2 nnz mend="$again --orders $2"
-  name=$(dataset_name "$1")
+  local name order=$2 nnz mend="$again --orders $2" source
+  name=$(dataset_name "$1") source=$(printf %q "$1")
   nnz=$(csr-info "$cache/$name.csr" --header-only --json | sed -n 's/.*"nnz":\([0-9]*\).*/\1/p')
   if [[ $order == metis-* ]] && ((nnz > max_nnz)); then
-    leave_out "$name" "$order" "$nnz nonzeros are more than $max_nnz (--max-nnz)" "$mend --max-nnz $nnz $1"
+    leave_out "$name" "$order" "$nnz nonzeros are more than $max_nnz (--max-nnz)" "$mend --max-nnz $nnz $source"
     return
   fi
   attempt make_order "$name" "$order"
   if ((code == 0)); then
     rm -f "$cache/$name.$order.problem"
   elif ((code == 124 || code == 143)) && [[ -n $order_time ]]; then
-    leave_out "$name" "$order" "it took longer than $order_time s (--order-time)" "$mend --order-time MORE_SECONDS $1"
+    leave_out "$name" "$order" "it took longer than $order_time s (--order-time)" "$mend --order-time MORE_SECONDS $source"
   else
     rm -f "$cache/$name.$order.csr" "$cache/$name.$order.csr.made"
-    leave_out "$name" "$order" "$reason" "$mend${order_time:+ --order-time $order_time} $1"
+    leave_out "$name" "$order" "$reason" "$mend${order_time:+ --order-time $order_time} $source"
   fi
 }
 
 prepare_matrix() { # prepare_matrix NAME|PATH: makes it, or notes why not; sets `code`
-  local name member mend="$again $1"
-  name=$(dataset_name "$1")
+  local name member mend source
+  name=$(dataset_name "$1") mend="$again $(printf %q "$1")"
   attempt make_matrix "$1"
   if ((code == 0)); then
     rm -f "$cache/$name.problem"
@@ -156,7 +157,8 @@ prepare_matrix() { # prepare_matrix NAME|PATH: makes it, or notes why not; sets 
   fi
   member=$(catalog_field "$1" member)
   if [[ $like == no && -n $member && ! -e ${raw:-.}/$name/$member ]]; then
-    mend="$(realpath "$datasets")/fetch.sh --to ${raw:-RAW_FOLDER} $name, and then submit.sh --raw ${raw:-RAW_FOLDER}"
+    source=$(if [[ -n $raw ]]; then printf %q "$raw"; else echo RAW_FOLDER; fi)
+    mend="$(printf %q "$(realpath "$datasets")")/fetch.sh --to $source $name, and then submit.sh --raw $source"
   fi
   note_problem "$cache/$name.problem" "$name" natural "$reason" "$mend"
 }

@@ -68,6 +68,17 @@ check_gpu() {
   rm -r "$scratch"
 }
 
+# Refuses what is mistyped in the lists and behind --. csr-bench looks at its options before it opens a file, and there
+# is none here. What else it ends with is for the machines that will run it.
+check_words() { # check_words OPTIONS OF csr-bench...
+  local order code=0 said
+  said=$(csr-bench /dev/null/none.csr --kernels "$kernels" -k "${dense_cols:-32,256}" "$@" 2>&1 >/dev/null) || code=$?
+  ((code != 2)) || die 2 "--kernels, -k or what follows --: $said"
+  for order in ${orders//,/ }; do
+    said=$(csr-forecast --tool csr-reorder --method "$order" --sizes 1,1,1 2>&1 >/dev/null) || die 2 "--orders: $said"
+  done
+}
+
 while (($#)); do
   case $1 in
     --cache | --results | --raw | --scale | --orders | --order-time | --max-nnz | --kernels | --tools | --cpus | \
@@ -95,10 +106,12 @@ for number in "$within" "$at_once" "$warn"; do
     die 2 "--within, --at-once and --warn take whole numbers, not '$number'"
 done
 [[ -z $within || $local == yes ]] || die 2 "--within is for --local; under Slurm --time is the limit"
+check_prepare_options
 find_tools
 mapfile -t names < <(expand_datasets "${names[@]:-shipped}")
 check_datasets "${names[@]}"
 kernels=$(kernels_of "$gpu" "$kernels")
+check_words "$@"
 if [[ ,$kernels == *,gpu.* ]]; then check_gpu; fi
 mkdir -p "$cache" "$results/jobs"
 cache=$(realpath "$cache") results=$(realpath "$results")
@@ -152,7 +165,11 @@ forecast_report() {
   asked_mem=0 asked_time=0
   for name in "${names[@]}"; do
     sizes=$(sizes_of "$name")
-    if [[ -n $sizes ]]; then add_forecast --tool csr-report --sizes "$sizes"; fi
+    if [[ -z $sizes ]]; then
+      asked_mem=unknown # a 0 would ask Slurm for all memory of the node, without a time limit
+      return
+    fi
+    add_forecast --tool csr-report --sizes "$sizes"
   done
 }
 
@@ -178,8 +195,18 @@ job=(--parsable --requeue --open-mode=append --cpus-per-task="$cpus" --nodes=1 -
 tasks=(--time="${time:-60}")
 if [[ -n $mem ]]; then tasks+=(--mem="$mem"); fi
 forecast_report
+of_report=("${tasks[@]}")
+if [[ $asked_mem != unknown ]]; then of_report=(--time="${time:-$asked_time}" --mem="${mem:-${asked_mem}M}"); fi
 if [[ -n $partition ]]; then job+=(--partition="$partition"); fi
 if [[ -n $account ]]; then job+=(--account="$account"); fi
+# Slurm may take one job and refuse the next. Then the others leave the queue: nobody would release them.
+prepare_job='' run_job=''
+queue() { # queue OPTIONS OF sbatch...
+  sbatch "$@" || {
+    [[ -z $prepare_job ]] || scancel "$prepare_job" ${run_job:+"$run_job"} || true
+    die 2 "Slurm refuses a job, as it says above; nothing stays queued"
+  }
+}
 gpus=() alone=(--exclusive)
 if [[ $shared == yes ]]; then alone=(); fi
 if [[ $gpu == yes ]]; then gpus=(--gres=gpu:1); fi
@@ -187,12 +214,12 @@ array=0-$((${#names[@]} - 1))${at_once:+%$at_once}
 log=$results/jobs
 # The jobs are held until each element has asked for what it needs. USR1 comes before the time limit, so that a task
 # can end in order and queue again. The task that prepared a matrix forecasts what measuring it takes.
-prepare_job=$(sbatch "${job[@]}" "${tasks[@]}" --hold --job-name=csrkit-prepare --array="$array" \
+prepare_job=$(queue "${job[@]}" "${tasks[@]}" --hold --job-name=csrkit-prepare --array="$array" \
   --output="$log/prepare-%a.log" "$run_scripts/job.sh" prepare "$results")
-run_job=$(sbatch "${job[@]}" "${tasks[@]}" --job-name=csrkit-run --array="$array" --output="$log/run-%a.log" \
+run_job=$(queue "${job[@]}" "${tasks[@]}" --job-name=csrkit-run --array="$array" --output="$log/run-%a.log" \
   --signal="B:USR1@$warn" --dependency="aftercorr:$prepare_job" --kill-on-invalid-dep=yes "${gpus[@]}" "${alone[@]}" \
   "$run_scripts/job.sh" run "$results")
-report_job=$(sbatch "${job[@]}" --time="${time:-$asked_time}" --mem="${mem:-${asked_mem}M}" --job-name=csrkit-report \
+report_job=$(queue "${job[@]}" "${of_report[@]}" --job-name=csrkit-report \
   --output="$log/report.log" --dependency="afterany:$run_job" "$run_scripts/job.sh" report "$results")
 echo "run_job=$run_job" >>"$results/jobs/settings"
 for i in "${!names[@]}"; do

@@ -52,6 +52,21 @@ grep -q "there is no data set 'karte'" refused || fail "the mistyped name is not
 [[ ! -e none ]] || fail "a refused command left something behind"
 echo "a failed order cost 2 of 12 cases; a mistyped name was refused"
 
+# A file has no sizes from which a forecast could come: its report gets an hour, too, not all memory for ever.
+printf '%%%%MatrixMarket matrix coordinate pattern general\n3 3 2\n1 2\n3 1\n' >own.mtx
+jobs=$("$scripts/submit.sh" --cache cache --results own --cpus 2 -k 8 --no-pictures ./own.mtx -- --repeat 3)
+read -r _ prepare _ run _ report <<<"$jobs"
+asked=$(scontrol show job "$report")
+grep -q 'TimeLimit=01:00:00' <<<"$asked" || fail "the report of a file has another limit than an hour: $asked"
+gone "$prepare" "$run" "$report"
+grep -q '| own |' own/table.md || fail "the table lacks the file"
+# Slurm refuses the second job: the first, which is held, leaves the queue with it.
+code=0
+"$scripts/submit.sh" --cache cache --results halfway --cpus 2 --warn 100000 -k 8 karate 2>refused || code=$?
+((code == 2)) || fail "a refused job is exit code $code"
+grep -q 'nothing stays queued' refused || fail "it does not say what happened: $(cat refused)"
+[[ -z $(squeue -h) ]] || fail "jobs stayed: $(squeue)"
+
 # A task that scancel ends and one whose csr-bench is killed; resubmitted, they finish.
 again() {
   "$scripts/submit.sh" --cache cache2 --results results2 --cpus 2 --time 5 -k 8,16,24,32 \

@@ -9,6 +9,23 @@ grep -q "there is no data set 'no_such_dataset'" err || fail "the unknown data s
 expect 2 all arixv
 grep -q "did you mean arxiv?" err || fail "the data set that was meant is not named"
 no_file cache results
+# So is what is mistyped in other words: a plan that keeps it would never be done.
+refused() { # refused CODE TEXT OPTION...
+  local code=$1 text=$2
+  shift 2
+  expect "$code" "$scripts/submit.sh" --local --cache cache --results results karate "$@"
+  grep -qF -- "$text" err || { cat err >&2; fail "it does not say '$text'"; }
+  no_file cache results
+}
+refused 3 '/no/folder/own.mtx does not exist' ./no/folder/own.mtx
+refused 2 "--dense-cols is 'abc'" -k abc
+refused 2 "there is no kernel 'cpu.no_such'" --kernels cpu.auto,cpu.no_such
+refused 2 "there is no option --repeta" -- --repeta 2
+refused 2 "there is no ordering called 'rmc'" --orders degree,rmc
+refused 2 "--order-time is 'soon'" --orders degree --order-time soon
+refused 2 "--max-nnz is '2M'" --max-nnz 2M
+refused 2 "--scale is 'half'" --like --scale half
+refused 2 "--scale is for --like" --scale 0.5
 # One that fails leaves the others alone, and the page says so.
 expect 3 all --raw nowhere karate lp_afiro ddi
 grep -q '^5 of 9 cases\|^8 of 12 cases' results/table.md || fail "the table does not begin with what is missing"
@@ -33,6 +50,13 @@ expect 0 "$scripts/submit.sh" --local --like --cache cache --results own --order
 prints '| own | degree |'
 prints '| karate | natural |' # shipped: no stand-in for it
 grep -qx "csr-import  of .*" cache/own.csr.made || fail "the file was not imported"
+# The line that mends a gap can be pasted, whatever the names.
+mkdir "my files" && printf '%%%%MatrixMarket matrix coordinate real general\n3 3 1\n7 1 1\n' >"my files/it's.mtx"
+expect 3 "$scripts/submit.sh" --local --cache "my cache" --results mine --no-pictures -k 4 "my files/it's.mtx" -- --repeat 2
+printf '%%%%MatrixMarket matrix coordinate real general\n3 3 1\n1 1 1\n' >"my files/it's.mtx"
+sed -n 's/.*Mend: .\(.*\)./\1/p' mine/table.md >mend # between backticks
+expect 0 bash mend
+[ -f "my cache/it's.csr" ] || fail "the line that mends it does not: $(cat mend)"
 mkdir twice && cp own.mtx twice/karate.mtx
 expect 2 "$scripts/submit.sh" --local --cache cache --results none karate twice/karate.mtx
 grep -q 'two data sets are named karate' err || fail "two data sets of one name are not named"
