@@ -21,12 +21,14 @@ bool mirror_each_other(double value, double mirrored, ValueKind kind) {
   return std::abs(value - mirrored) <= kMirrorRoundings * unit_roundoff(kind) * scale;
 }
 
-std::string text_of(Index row, Index col, double value) {
+std::string text_of(Index row, Index col, double value, int digits) {
   return "row " + std::to_string(row) + ", column " + std::to_string(col) + " holds " +
-         rounded(value);
+         rounded(value, digits);
 }
 
 constexpr Offset kNowhere = std::numeric_limits<Offset>::max();
+
+constexpr char kMeanAdvice[] = "solve with (A + A.T) / 2 if that is meant";
 
 constexpr char kCounted[] = " (counted from 0)";
 
@@ -57,10 +59,20 @@ struct Range {
                               "correct the file that the matrix comes from"));
 }
 
-[[noreturn]] void refuse_asymmetry(const std::string& name, const std::string& here,
-                                   const std::string& there, const char* advice) {
-  throw VerifyError(name + ": A is not symmetric, and conjugate gradients need that: " + here +
-                    ", " + there + kCounted + "; " + advice);
+/// A place at which A and its transpose differ.
+struct Difference {
+  Index row, col;  // col: A's columns, if there is none
+  double here, mirrored;
+};
+
+[[noreturn]] void refuse_asymmetry(const std::string& name, const Difference& found,
+                                   const std::string& advice) {
+  // Numbers that differ must not look the same.
+  const int digits = rounded(found.here) == rounded(found.mirrored) ? 17 : 6;
+  throw VerifyError(name + ": A is not symmetric, and conjugate gradients need that: " +
+                    text_of(found.row, found.col, found.here, digits) + ", " +
+                    text_of(found.col, found.row, found.mirrored, digits) + kCounted + "; " +
+                    advice);
 }
 
 struct FirstPlaces {
@@ -73,12 +85,6 @@ Index row_of(const CsrMatrix& a, Offset position) {
   return static_cast<Index>(std::upper_bound(begin, begin + a.rows() + 1, position) - begin) - 1;
 }
 
-/// A place at which A and its transpose differ.
-struct Difference {
-  Index col;  // A's columns, if there is none
-  double here, mirrored;
-};
-
 /// The first one of a row. A place without an entry holds 0, as one with a stored zero does.
 template <class View>
 Difference first_difference(const View& a, const View& mirror, Index row, ValueKind kind) {
@@ -90,12 +96,12 @@ Difference first_difference(const View& a, const View& mirror, Index row, ValueK
     const double value = col <= mirror_col ? a.template value_as<double>(here) : 0;
     const double mirrored = mirror_col <= col ? mirror.template value_as<double>(there) : 0;
     if (!mirror_each_other(value, mirrored, kind)) {
-      return {std::min(col, mirror_col), value, mirrored};
+      return {row, std::min(col, mirror_col), value, mirrored};
     }
     here += col <= mirror_col ? 1 : 0;
     there += mirror_col <= col ? 1 : 0;
   }
-  return {a.cols, 0, 0};
+  return {row, a.cols, 0, 0};
 }
 
 template <class View>
@@ -133,9 +139,12 @@ void require_sparse(const CsrMatrix& a, const Range& range, const std::string& n
         if (places.unequal_row == kNowhere) return;
         const auto row = static_cast<Index>(places.unequal_row);
         const Difference found = first_difference(view, other, row, a.value_kind());
+        const bool is_one_sided = found.here == 0 || found.mirrored == 0;
         refuse_asymmetry(
-            name, text_of(row, found.col, found.here), text_of(found.col, row, found.mirrored),
-            "csr-import --symmetrize mirrors entries that are stored on one side only");
+            name, found,
+            is_one_sided
+                ? "csr-import --symmetrize mirrors entries that are stored on one side only"
+                : kMeanAdvice);
       }
     });
   });
@@ -171,8 +180,8 @@ void require_dense(const ConstDenseView& a, const Range& range, const std::strin
   if (at == kNowhere) return;
   const auto i = static_cast<Index>(at / a.rows), j = static_cast<Index>(at % a.rows);
   if (places.beyond != kNowhere) refuse_value(name, i, j, value(i, j));
-  refuse_asymmetry(name, text_of(i, j, value(i, j)), text_of(j, i, value(j, i)),
-                   "store both triangles, or solve with (A + A.T) / 2 if that is meant");
+  refuse_asymmetry(name, {i, j, value(i, j), value(j, i)},
+                   std::string("store both triangles, or ") + kMeanAdvice);
 }
 
 }  // namespace

@@ -70,6 +70,14 @@ TEST(Solution, AnOtherValueOrPlaceIsNamed) {
                             : "csr-import --symmetrize mirrors entries that are stored on one side "
                               "only"));
     EXPECT_NE(with(5, 5, INFINITY).find("row 5, column 5"), std::string::npos);
+    // Values that differ far behind the point do not look the same; nothing is there to mirror.
+    const std::string one = "row 29, column 70 holds 1", other = "row 70, column 29 holds ";
+    EXPECT_EQ(with(70, 29, 1 + 0x1p-40),
+              "verify: a.csr: A is not symmetric, and conjugate gradients need that: " +
+                  (is_dense ? other + "1.0000000000009095, " + one
+                            : one + ", " + other + "1.0000000000009095") +
+                  " (counted from 0); " + (is_dense ? "store both triangles, or " : "") +
+                  "solve with (A + A.T) / 2 if that is meant");
   }
 }
 
