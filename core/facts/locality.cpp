@@ -11,6 +11,15 @@ namespace csrkit {
 
 namespace {
 
+// Windows hold whole tiles and vectors, so that every count is local to a window.
+constexpr Index kWindow = 64, kTile = 32;
+
+/// Each thread clears a number for every column before it begins. With more threads than entries in
+/// a column that takes longer than it saves, and memory without end on a machine of many cores.
+int worthwhile_threads(Offset cols, Offset nnz, int threads) {
+  return static_cast<int>(std::clamp<Offset>(nnz / std::max<Offset>(cols, 1), 1, threads));
+}
+
 /// The tile of each column in `cols`; tiles without such a column are not numbered.
 Buffer<Index> tiles_of(const Buffer<Index>& cols, Index tile_cols) {
   Buffer<Index> tiles(cols.size());
@@ -28,8 +37,6 @@ LocalityProfile locality_profile(const CsrMatrix& matrix) {
   const Index rows = matrix.rows(), cols = matrix.cols();
   const Offset nnz = matrix.nnz();
   if (nnz == 0) return profile;
-  // Windows hold whole tiles and vectors, so that every count is local to a window.
-  constexpr Index kWindow = 64, kTile = 32;
   const Index windows = (rows - 1) / kWindow + 1;
   const FilledColumns filled =
       is_hypersparse(matrix) ? filled_columns(matrix) : FilledColumns{matrix, {}};
@@ -42,7 +49,8 @@ LocalityProfile locality_profile(const CsrMatrix& matrix) {
   Offset distance_sum = 0;  // below 2^31 * nnz; a matrix of 2^32 nonzeros still fits
   Offset envelope = 0, tiles = 0, vectors_of_8 = 0, vectors_of_16 = 0, window_cols = 0;
   // Allocated before the region: an exception inside of it would end the process.
-  const int threads = std::min<Index>(omp_get_max_threads(), windows);
+  const int threads = std::min<Index>(
+      worthwhile_threads(filled.pattern.cols(), nnz, omp_get_max_threads()), windows);
   std::vector<Buffer<Index>> met_in_of, tile_met_in_of;
   for (int thread = 0; thread < threads; ++thread) {
     met_in_of.emplace_back(filled.pattern.cols());
@@ -95,6 +103,15 @@ LocalityProfile locality_profile(const CsrMatrix& matrix) {
   profile.distinct_cols_per_window = static_cast<double>(window_cols) / windows;
   profile.entries_per_window_column = entries_per(window_cols);
   return profile;
+}
+
+std::uint64_t locality_bytes(Index cols, Offset nnz, int threads) {
+  const bool is_hypersparse = cols > nnz;
+  const Offset places = std::min<Offset>(cols, nnz);
+  const Offset tiles = is_hypersparse ? places : places / kTile + 1;
+  const Offset numbers = worthwhile_threads(places, nnz, threads) * (places + tiles) +
+                         (is_hypersparse ? 3 * nnz : 0);  // columns, places and tiles
+  return static_cast<std::uint64_t>(numbers) * sizeof(Index);
 }
 
 }  // namespace csrkit

@@ -2,6 +2,8 @@
 // cache see reuse_distance.h.
 #pragma once
 
+#include <cstdint>
+
 #include "core/matrix/csr_matrix.h"
 
 namespace csrkit {
@@ -18,7 +20,11 @@ struct LocalityProfile {
   double entries_per_window_column = 0;  // nonzeros per column that a 64-row window touches
 };
 
-/// One pass, O(nnz), 4 bytes per column and thread. The same for any number of threads.
+/// One pass, O(nnz), of so many threads that what each keeps per column stays below the matrix. The
+/// same for any number of threads.
 LocalityProfile locality_profile(const CsrMatrix& matrix);
+
+/// What it takes beside the matrix: 4 bytes for a column or an entry, and thread.
+std::uint64_t locality_bytes(Index cols, Offset nnz, int threads);
 
 }  // namespace csrkit

@@ -105,8 +105,9 @@ Ordering community(const CsrMatrix& matrix, const MethodRequest& request) {
   std::vector<Members> levels;  // vertices of level l + 1 as vertices of level l, arranged
   for (int level = 0; level < kMaxLevels && graph.vertices > 1; ++level) {
     if (request.progress) request.progress("community", static_cast<std::uint64_t>(level), 0);
-    const Groups groups = find_groups(graph);
     const Index lonely = vertices_without_edges(graph);  // which never merge
+    if (lonely == graph.vertices) break;
+    const Groups groups = find_groups(graph);
     if (groups.count - lonely > kWorthMerging * (graph.vertices - lonely)) break;
     Members members = members_of(groups);
     // The vertices of the matrix keep their order inside a group, which is smaller than any cache.

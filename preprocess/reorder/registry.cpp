@@ -1,9 +1,11 @@
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "core/base/available_memory.h"
 #include "core/base/counted.h"
 #include "core/base/suggestion.h"
+#include "core/base/team.h"
 #include "preprocess/reorder/method.h"
 
 namespace csrkit {
@@ -84,15 +86,16 @@ void require_applicable(const ReorderMethod& method, const CsrMatrix& matrix) {
 
 void require_memory(const ReorderMethod& method, const CsrMatrix& matrix,
                     const ReorderOptions& options) {
+  const int threads = team_size(0);
   const std::uint64_t bytes =
-      forecast_reorder(method, matrix.rows(), matrix.cols(), matrix.nnz(), 1).bytes;
+      forecast_reorder(method, matrix.rows(), matrix.cols(), matrix.nnz(), threads).bytes;
   if (bytes > options.memory_limit_bytes) {
     throw MemoryError(std::string(method.name) + " is expected to take " + counted(bytes, "byte") +
                       " beside the matrix, more than the limit of " +
                       std::to_string(options.memory_limit_bytes) +
                       "; raise the limit, or try degree, which takes " +
                       std::to_string(forecast_reorder(find_reorder_method("degree"), matrix.rows(),
-                                                      matrix.cols(), matrix.nnz(), 1)
+                                                      matrix.cols(), matrix.nnz(), threads)
                                          .bytes));
   }
   // METIS methods first say whether METIS can count that far, and then do this themselves.
@@ -137,8 +140,18 @@ ReorderForecast forecast_reorder(const ReorderMethod& method, Index rows, Index 
   const double edges = (is_graph && !is_symmetric ? 2.0 : 1.0) * static_cast<double>(nnz);
   const double capped =
       std::min(method.capped_bytes_per_entry * edges, method.cap_bytes_per_row * items);
-  forecast.bytes = static_cast<std::uint64_t>(method.bytes_per_entry * edges +
-                                              method.bytes_per_row * items + capped);
+  // A group that has no edges (left) stays one on every level of groups. So many have none if edges
+  // fall anywhere.
+  constexpr double kBytesPerLonely = 90;
+  const bool makes_levels = is_graph && method.capped_bytes_per_entry > 0 && items > 0;
+  const double lonely = makes_levels ? items * std::exp(-edges / items) : 0;
+  const double further_cols = std::max(0.0, static_cast<double>(cols) - rows);
+  const double rooms = static_cast<double>(std::clamp(threads, 1, kMostOwnRooms) - 1) *
+                       static_cast<double>(std::min<Offset>(rows, nnz));
+  forecast.bytes = static_cast<std::uint64_t>(
+      method.bytes_per_entry * edges + method.bytes_per_row * items + capped +
+      method.bytes_per_further_col * further_cols + method.bytes_per_thread_and_row * rooms +
+      kBytesPerLonely * lonely);
   return forecast;
 }
 

@@ -51,6 +51,8 @@ struct ReorderMethod {
   double ns_per_entry, ns_per_row;
   double bytes_per_entry, bytes_per_row;
   double capped_bytes_per_entry, cap_bytes_per_row;
+  double bytes_per_further_col;     // of a matrix with more columns than rows
+  double bytes_per_thread_and_row;  // of kMostOwnRooms threads after the first
   bool is_parallel;
   bool is_random;  // depends on the seed
   const char* summary;
@@ -63,6 +65,9 @@ const std::vector<ReorderMethod>& reorder_methods();
 
 /// Throws UsageError that lists the names.
 const ReorderMethod& find_reorder_method(const std::string& name);
+
+/// More threads than these have no room of their own for something per row.
+inline constexpr int kMostOwnRooms = 16;
 
 /// What `method` will cost on such a matrix, beside the matrix itself: a model for choosing, by the
 /// numbers in methods.inc. --memory-limit is compared with `bytes`. If the pattern is not known to

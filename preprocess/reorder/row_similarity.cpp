@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/base/hash.h"
+#include "core/base/team.h"
 #include "core/base/team_errors.h"
 #include "preprocess/reorder/method.h"
 
@@ -22,6 +23,7 @@ namespace csrkit::reorder {
 namespace {
 
 constexpr int kHashes = 16;
+static_assert(kHashes <= kMostOwnRooms, "one thread for each band, and a pass may have kHashes");
 
 /// A pass joins what agrees in a band of `band` places, and in `least` of all places.
 struct Pass {
@@ -117,7 +119,9 @@ class Clusters {
     const int bands = kHashes / pass.band;
     std::vector<std::vector<Pair>> of_band(static_cast<std::size_t>(bands));
     TeamErrors errors;
-#pragma omp parallel
+    // A thread without a band would make room for nothing.
+    const int threads = std::min(team_size(0), bands);
+#pragma omp parallel num_threads(threads)
     {
       std::vector<std::pair<std::uint64_t, Index>> keyed;
       errors.guard([&] { keyed.resize(heads_.size()); });

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/contract/spgemm.h"
+#include "core/facts/locality.h"
 #include "preprocess/reorder/reorder.h"
 
 namespace csrkit {
@@ -44,12 +45,15 @@ ToolForecast forecast_reordering(const MatrixSizes& sizes, const std::string& me
   const ReorderForecast order =
       forecast_reorder(row, sizes.rows, sizes.cols, sizes.nnz, threads, sizes.is_symmetric);
   // First the matrix and what its method takes; that is gone when the matrix stands beside its copy
-  // in the new order. An order has two directions, and 64-bit places of the rows.
-  constexpr std::uint64_t kOrderBytes = 2 * sizeof(Index) + sizeof(Offset);
-  const std::uint64_t places = kOrderBytes * (static_cast<std::uint64_t>(sizes.rows) +
-                                              static_cast<std::uint64_t>(sizes.cols));
+  // in the new order. An order has two directions; while it is made, rows have 64-bit places, and
+  // then the report looks at both matrices.
+  const std::uint64_t items =
+      static_cast<std::uint64_t>(sizes.rows) + static_cast<std::uint64_t>(sizes.cols);
+  const std::uint64_t passing =
+      std::max(sizeof(Offset) * items, locality_bytes(sizes.cols, sizes.nnz, threads));
   ToolForecast forecast;
-  forecast.bytes = sizes.bytes() + std::max(order.bytes, sizes.bytes() + places);
+  forecast.bytes =
+      sizes.bytes() + std::max(order.bytes, sizes.bytes() + 2 * sizeof(Index) * items + passing);
   forecast.seconds = order.seconds + seconds_to_move(2 * sizes.bytes());
   return forecast;
 }

@@ -83,6 +83,20 @@ peak_is_forecast 2 --tool csr-import -- csr-import graph.mtx again.csr --quiet
 if python_with numpy >/dev/null; then
   peak_is_forecast 2 --tool csr-report -- csr-report records.jsonl -o page.html --quiet
 fi
+# Many threads, many columns, rows and columns without entries: what threads keep for each of them counts.
+peak_of_order() { # peak_of_order METHOD THREADS MOST: of graph.csr
+  OMP_NUM_THREADS=$2 peak_is_forecast "$3" --tool csr-reorder --method "$1" --threads "$2" -- \
+    csr-reorder graph.csr order.csr --method "$1" --force --quiet
+}
+mv graph.csr square.csr
+csr-generate erdos-renyi graph.csr --set rows=20000 --set cols=900000 --set nnz=2000000 --value-kind none --quiet
+peak_of_order degree 16 2
+peak_of_order gorder 2 2
+csr-generate erdos-renyi graph.csr --set rows=400000 --set cols=20000 --set nnz=1000000 --value-kind none --force --quiet
+peak_of_order row-similarity 8 3
+csr-generate erdos-renyi graph.csr --set rows=600000 --set nnz=200000 --value-kind none --force --quiet
+peak_of_order community 2 2
+mv square.csr graph.csr
 # For a GPU, without one.
 if ! has_gpu_code; then
   expect 6 csr-forecast graph.csr --device gpu

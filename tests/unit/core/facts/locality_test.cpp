@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/unit/core/pattern_samples.h"
@@ -77,6 +79,20 @@ TEST(LocalityProfile, EqualsBruteForce) {
     EXPECT_DOUBLE_EQ(found.distinct_cols_per_window, expected.distinct_cols_per_window);
     EXPECT_DOUBLE_EQ(found.entries_per_window_column, expected.entries_per_window_column);
   }
+}
+
+// More threads than entries in a column take no more memory, and none more than the entries.
+TEST(LocalityProfile, ItsMemoryDoesNotGrowWithoutEnd) {
+  for (const auto& [cols, nnz] : std::vector<std::pair<Index, Offset>>{
+           {1000, 100000}, {1000, 2500}, {1000, 1000}, {1000000, 1000}, {10, 1}}) {
+    SCOPED_TRACE(std::to_string(cols) + " columns, " + std::to_string(nnz) + " entries");
+    const auto most = static_cast<std::uint64_t>(nnz) * 5 * sizeof(Index) + 64;
+    EXPECT_LE(locality_bytes(cols, nnz, 1), most);
+    EXPECT_LE(locality_bytes(cols, nnz, 4096), most);
+  }
+  EXPECT_EQ(locality_bytes(1000, 2500, 4096), locality_bytes(1000, 2500, 2));
+  EXPECT_GT(locality_bytes(1000, 2500, 2), locality_bytes(1000, 2500, 1));
+  EXPECT_EQ(locality_bytes(0, 0, 8), locality_bytes(0, 0, 1));
 }
 
 TEST(LocalityProfile, FullBlocksFillTheirVectors) {

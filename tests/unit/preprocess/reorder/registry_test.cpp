@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "core/base/team.h"
 #include "preprocess/reorder/partition_borders.h"
 #include "preprocess/reorder/reorder.h"
 #include "tests/unit/failing_allocations.h"
@@ -174,7 +175,7 @@ TEST(ReorderRegistry, ForecastsAndKeepsTheMemoryLimit) {
     if (!method.is_available) continue;
     SCOPED_TRACE(method.name);
     const std::uint64_t bytes =
-        forecast_reorder(method, matrix.rows(), matrix.cols(), matrix.nnz(), 1).bytes;
+        forecast_reorder(method, matrix.rows(), matrix.cols(), matrix.nnz(), team_size(0)).bytes;
     EXPECT_GE(bytes, 1000 * sizeof(Index));
     ReorderOptions options;
     options.memory_limit_bytes = bytes;
@@ -188,6 +189,33 @@ TEST(ReorderRegistry, ForecastsAndKeepsTheMemoryLimit) {
           << error.what();
     }
   }
+}
+
+// Each of its threads sorts all rows by another band, and there are 16 bands at most. Rows without
+// an entry take no part.
+TEST(ReorderRegistry, MemoryOfRowSimilarityGrowsWithThreads) {
+  const auto bytes = [](Index rows, Offset nnz, int threads) {
+    return forecast_reorder(find_reorder_method("row-similarity"), rows, 1000, nnz, threads).bytes;
+  };
+  EXPECT_EQ(bytes(1000000, 4000000, 4) - bytes(1000000, 4000000, 1), 3u * 16 * 1000000);
+  EXPECT_EQ(bytes(1000000, 4000000, 128), bytes(1000000, 4000000, 16));
+  EXPECT_EQ(bytes(1000000, 1000, 2) - bytes(1000000, 1000, 1), 16u * 1000);
+  const auto degree = [](int threads) {
+    return forecast_reorder(find_reorder_method("degree"), 1000000, 1000, 4000000, threads).bytes;
+  };
+  EXPECT_EQ(degree(16), degree(1));
+}
+
+TEST(ReorderRegistry, MemoryCountsColumnsAndVerticesWithoutEdges) {
+  const auto bytes = [](const char* method, Index rows, Index cols, Offset nnz) {
+    return forecast_reorder(find_reorder_method(method), rows, cols, nnz, 1).bytes;
+  };
+  // gorder looks at the rows of every column.
+  EXPECT_EQ(bytes("gorder", 1000, 500000, 4000) - bytes("gorder", 1000, 1000, 4000), 40u * 499000);
+  EXPECT_EQ(bytes("gorder", 1000, 10, 4000), bytes("gorder", 1000, 1000, 4000));
+  // Groups of one vertex stay on every level.
+  EXPECT_GT(bytes("community", 1000000, 1000000, 10), 80u * 1000000);
+  EXPECT_EQ(bytes("community", 0, 0, 0), 0u);
 }
 
 TEST(ReorderRegistry, SaysHowToGetWhatWasNotBuilt) {
