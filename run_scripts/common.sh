@@ -96,6 +96,19 @@ kernels_of() { # kernels_of GPU LIST: the kernels to measure; GPU is yes or no
   if [[ -n $2 ]]; then echo "$2"; elif [[ $1 == yes ]]; then echo gpu.auto,gpu.vendor_cusparse; else echo cpu.auto,cpu.row_loop; fi
 }
 
+# Sets `precision`: until when run.sh has csr-bench measure a case, where its options do not say so themselves.
+set_precision() { # set_precision OPTIONS OF csr-bench...
+  local word most=(--max-seconds 5)
+  precision=(--median-within 5)
+  for word in "$@"; do
+    case $word in
+      --repeat* | --median-within*) precision=() most=() ;;
+      --max-seconds*) most=() ;;
+    esac
+  done
+  precision+=("${most[@]}")
+}
+
 json_text() { # json_text TEXT: as a JSON string
   local text
   text=$(tr -d '\000-\037\177' <<<"$1")

@@ -3,8 +3,8 @@
 # data set. Recorded cases are not measured again; SIGTERM keeps the finished ones. A matrix that cannot be
 # measured does not stop the others.
 #
-# A case is measured until its median is known to 5 %, but for at most 5 s; --repeat or --median-within after
-# -- replaces this rule. Of all runs with one cache, only one measures on a node at a time.
+# A case is measured until its median is known to 5 %, but for at most 5 s (--max-seconds after --); --repeat or
+# --median-within there replaces this rule. Of all runs with one cache, only one measures on a node at a time.
 #
 # Usage: run.sh --cache DIR --results DIR [options] DATASET... [-- OPTIONS OF csr-bench]
 #   --cache DIR     where prepare.sh put the matrices
@@ -53,8 +53,7 @@ profile=$results/jobs/$(uname -n).probe.json
 if [[ $probe == yes && ! -f $profile ]]; then
   csr-probe --output "$profile" --seconds 3 --max-table 64M -k 32 --quiet || say "warning: no machine profile, so no roofline"
 fi
-precision=(--median-within 5 --max-seconds 5)
-for word in "$@"; do case $word in --repeat* | --median-within*) precision=() ;; esac; done
+set_precision "$@"
 
 # Passes the signal on and waits for csr-bench, which has every finished case on disk.
 child=0 was_ended=no worst=0

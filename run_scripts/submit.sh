@@ -72,7 +72,9 @@ check_gpu() {
 # is none here. What else it ends with is for the machines that will run it.
 check_words() { # check_words OPTIONS OF csr-bench...
   local order code=0 said
-  said=$(csr-bench /dev/null/none.csr --kernels "$kernels" -k "${dense_cols:-32,256}" "$@" 2>&1 >/dev/null) || code=$?
+  set_precision "$@"
+  said=$(csr-bench /dev/null/none.csr --kernels "$kernels" -k "${dense_cols:-32,256}" "${precision[@]}" "$@" 2>&1 >/dev/null) ||
+    code=$?
   ((code != 2)) || die 2 "--kernels, -k or what follows --: $said"
   for order in ${orders//,/ }; do
     said=$(csr-forecast --tool csr-reorder --method "$order" --sizes 1,1,1 2>&1 >/dev/null) || die 2 "--orders: $said"
@@ -173,10 +175,22 @@ forecast_report() {
   done
 }
 
-# The options for csr-bench that change how much memory it takes.
-of_bench=()
-if [[ " $* " =~ ' --value-kind'[\ =]([a-z0-9]+)' ' ]]; then of_bench+=(--value-kind "${BASH_REMATCH[1]}"); fi
-if [[ " $* " == *' --cold '* ]]; then of_bench+=(--cold); fi
+value_of() { # value_of NAME OPTIONS OF csr-bench...: what --NAME is given there, if it is
+  local name=$1 word value=''
+  shift
+  for word in "$@"; do
+    if [[ $value == '?' ]]; then value=$word; fi
+    case $word in --"$name") value='?' ;; --"$name"=*) value=${word#*=} ;; esac
+  done
+  echo "$value"
+}
+
+# The options for csr-bench that change how much memory and time it takes. Of several kinds the widest counts.
+of_bench=() kinds=,$(value_of value-kind "$@"),
+for kind in none f16 bf16 f32 f64; do if [[ $kinds == *,$kind,* ]]; then of_bench=(--value-kind "$kind"); fi; done
+seconds=$(value_of max-seconds "$@")
+if [[ -n $seconds ]]; then of_bench+=(--max-seconds "$seconds"); fi
+for flag in cold transpose; do if [[ " $* " == *" --$flag "* ]]; then of_bench+=("--$flag"); fi; done
 # Jobs read their settings from this file: Slurm runs a copy of job.sh from another folder.
 {
   printf 'names=(%s)\n' "$(printf '%q ' "${names[@]}")"

@@ -72,8 +72,10 @@ std::vector<std::string> operations_with(const std::string& option) {
 }
 
 /// An option of one operation is refused for the others, and for tools that multiply nothing.
-void refuse_foreign_options(const Options& options, const std::vector<NamedKernel>& kernels) {
+void refuse_foreign_options(const Options& options, ForecastOf of,
+                            const std::vector<NamedKernel>& kernels) {
   std::set<std::string> own;
+  if (of == ForecastOf::bench) own.insert("dense-cols");  // which csr-bench takes with any kernels
   for (const NamedKernel& kernel : kernels) {
     for (const OptionRow& row : kernel.operation->facts().forecast_options) {
       own.insert(row.long_name());
@@ -253,7 +255,7 @@ void read_tool(const Options& options, ForecastToolOptions* result) {
   refuse_other_tools(options, result->of);
   result->kernels = read_kernels(options, result->of);
   read_names(options, result);
-  refuse_foreign_options(options, result->kernels);
+  refuse_foreign_options(options, result->of, result->kernels);
 }
 
 }  // namespace

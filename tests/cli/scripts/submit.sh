@@ -67,6 +67,32 @@ if ! has_gpu_code; then
   expect 6 "$scripts/submit.sh" --local --gpu --cache none --results none karate
   no_file none
 fi
+# A longest time of one's own is csr-bench's, and not a second one.
+expect 0 "$scripts/run.sh" --cache cache --results longer --kernels cpu.auto -k 4 karate -- --max-seconds 0.2
+# What Slurm is asked for counts what follows --; of a job that it refuses, nothing stays queued.
+mkdir slurm
+cat >slurm/sbatch <<'END'
+#!/bin/sh
+echo "$@" >>sbatch.asked
+[ "$(wc -l <sbatch.asked)" != "$REFUSED" ] || { echo "sbatch: error: refused" >&2; exit 1; }
+wc -l <sbatch.asked
+END
+printf '#!/bin/sh\necho "$@" >>scontrol.asked\n' >slurm/scontrol
+printf '#!/bin/sh\necho "$@" >>scancel.asked\n' >slurm/scancel
+chmod +x slurm/*
+queues() { PATH=$PWD/slurm:$PATH "$scripts/submit.sh" --cache cache --results queued -k 4 "$@"; }
+export REFUSED=0
+expect 0 queues ./own.mtx --kernels cpu.spmv.auto -- --value-kind=f32,f64 --max-seconds 300 --transpose
+grep -q '^forecast=.* --value-kind f64 --max-seconds 300 --transpose' queued/jobs/settings ||
+  fail "csr-forecast is not told: $(grep ^forecast= queued/jobs/settings)"
+read -ra words < <(sed -n 's/^forecast=(\(.*\))/\1/p' queued/jobs/settings)
+expect 0 csr-forecast cache/own.csr --tool csr-bench "${words[@]}"
+report=$(tail -n 1 sbatch.asked)
+[[ $report == *' --time=60 '* && $report != *--mem=* ]] || fail "the report of a file asks for $report"
+rm sbatch.asked
+REFUSED=2 expect 2 queues karate
+equals "$(tr -d ' ' <scancel.asked)" 1
+grep -q 'nothing stays queued' err || fail "it does not say what becomes of the first job"
 # Stand-ins, the largest first and two at a time; time that is up leaves a report and work to do.
 like() {
   "$scripts/submit.sh" --local --like --scale 0.002 --cache like --results liked --no-pictures -k 4 --at-once 2 "$@"

@@ -52,6 +52,11 @@ TEST(ForecastOptions, EachToolHasItsOwn) {
   ASSERT_EQ(bench.kernels.size(), 2u);
   EXPECT_EQ(bench.kernels[1].full_name(), "cpu.spgemm.auto");
   EXPECT_TRUE(bench.is_cold);
+  // Widths as csr-bench takes them, also with kernels that have none.
+  EXPECT_NO_THROW(
+      parsed({"a.csr", "--tool", "csr-bench", "--kernels", "cpu.spmv.auto", "-k", "8"}));
+  EXPECT_THROW(parsed({"a.csr", "--tool", "csr-bench", "--kernels", "cpu.auto", "--bound"}),
+               UsageError);
 
   const ForecastToolOptions import =
       parsed({"--tool", "csr-import", "--sizes", "10,20,30", "--value-kind", "f64"});
