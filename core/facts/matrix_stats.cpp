@@ -231,9 +231,12 @@ Offset spgemm_output_nnz(const CsrMatrix& a, const CsrMatrix& op_b) {
   const Offset* const offsets = a.row_offsets();
   const Offset* const op_b_offsets = op_b.row_offsets();
   Offset total = 0;
-  // For each column the last row that had it. Allocated before the region: an exception inside of
-  // it would end the process.
-  const int threads = std::clamp<Index>(a.rows(), 1, omp_get_max_threads());
+  // For each column the last row that had it, which each thread clears before it begins: more
+  // threads than products in a column take longer for that than they save, and any amount of
+  // memory. Allocated before the region: an exception inside of it would end the process.
+  const Offset products = spgemm_products(a, op_b_offsets, nullptr, 0);
+  const auto most = std::min<Offset>(a.rows(), products / std::max<Index>(op_b.cols(), 1));
+  const int threads = static_cast<int>(std::clamp<Offset>(most, 1, omp_get_max_threads()));
   std::vector<Buffer<Index>> last_row_of;
   last_row_of.reserve(static_cast<std::size_t>(threads));
   for (int thread = 0; thread < threads; ++thread) last_row_of.emplace_back(op_b.cols());

@@ -97,6 +97,15 @@ peak_of_order row-similarity 8 3
 csr-generate erdos-renyi graph.csr --set rows=600000 --set nnz=200000 --value-kind none --force --quiet
 peak_of_order community 2 2
 mv square.csr graph.csr
+# Counting the entries of a product keeps something for each column and thread; few products need few threads.
+csr-generate erdos-renyi empty.csr --set rows=2000000 --set nnz=100000 --value-kind none --quiet
+python3 - <<'EOF4'
+import os, subprocess
+command = ["csr-forecast", "empty.csr", "--operation", "spgemm", "--quiet"]
+process = subprocess.Popen(command, env={**os.environ, "OMP_NUM_THREADS": "32"}, stdout=subprocess.DEVNULL)
+real = os.wait4(process.pid, 0)[2].ru_maxrss
+assert real < 150 << 10, f"{real} KiB to forecast a product of 100,000 entries"
+EOF4
 # For a GPU, without one.
 if ! has_gpu_code; then
   expect 6 csr-forecast graph.csr --device gpu
