@@ -175,13 +175,13 @@ std::uint64_t resident_bytes(bool with_device_libraries) {
 }
 
 std::vector<RunForecast> make_forecasts(const ForecastToolOptions& options) {
+  const int threads = team_size(options.request.plan.where.threads);
   switch (options.of) {
     case ForecastOf::product: return product_forecasts(options);
     case ForecastOf::bench: return bench_forecasts(options);
-    case ForecastOf::import: return {of_tool(options, forecast_import(*options.sizes))};
+    case ForecastOf::import: return {of_tool(options, forecast_import(*options.sizes, threads))};
     case ForecastOf::reorder:
-      return {of_tool(options, forecast_reordering(*options.sizes, options.method,
-                                                   team_size(options.request.plan.where.threads)))};
+      return {of_tool(options, forecast_reordering(*options.sizes, options.method, threads))};
     case ForecastOf::report: return {of_tool(options, forecast_report(*options.sizes))};
   }
   return {};

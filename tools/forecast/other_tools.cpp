@@ -19,22 +19,25 @@ double seconds_to_move(std::uint64_t bytes) {
 
 std::uint64_t MatrixSizes::bytes() const { return csr_bytes(rows, nnz, kind); }
 
-ToolForecast forecast_import(const MatrixSizes& sizes) {
+ToolForecast forecast_import(const MatrixSizes& sizes, int threads) {
   // Coordinates and values as they are read, the same again in order, and the row offsets twice;
   // beside that the text itself, whose pages stay where it is mapped, and what a compressed file
   // is inflated into: a line has 40 bytes if its value has all digits, and there is half as much
-  // again of what was inflated ahead.
+  // again of what was inflated ahead. Blocks of text are larger for more than 8 threads, up to 64
+  // (line_reader.cpp), and two of them are full at a time.
   const auto value_bytes = static_cast<std::uint64_t>(size_of(sizes.kind));
   const std::uint64_t per_entry =
       2 * (2 * sizeof(Index) + value_bytes) + sizeof(Index) + value_bytes;
-  constexpr std::uint64_t kMostTextBytes = 12ull << 20, kInflaterBytes = 1 << 20;
+  constexpr std::uint64_t kFewestTextBytes = 12ull << 20, kInflaterBytes = 1 << 20;
   constexpr std::uint64_t kTextBytesPerEntry = 60;
+  const std::uint64_t most_text_bytes =
+      kFewestTextBytes + (static_cast<std::uint64_t>(std::clamp(threads, 8, 64) - 8) << 21);
   constexpr double kSecondsPerEntry = 1e-6;
   const auto entries = static_cast<std::uint64_t>(sizes.nnz);
   ToolForecast forecast;
   forecast.bytes = entries * per_entry +
                    2 * sizeof(Offset) * static_cast<std::uint64_t>(sizes.rows) +
-                   std::min(kMostTextBytes, kInflaterBytes + entries * kTextBytesPerEntry);
+                   std::min(most_text_bytes, kInflaterBytes + entries * kTextBytesPerEntry);
   forecast.seconds =
       static_cast<double>(entries) * kSecondsPerEntry + seconds_to_move(sizes.bytes());
   return forecast;

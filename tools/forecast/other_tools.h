@@ -27,7 +27,7 @@ struct ToolForecast {
 
 /// csr-import that makes this matrix of text, whose entries come in any order: the most that any
 /// format takes.
-ToolForecast forecast_import(const MatrixSizes& sizes);
+ToolForecast forecast_import(const MatrixSizes& sizes, int threads);
 
 /// csr-reorder by this method. Throws UsageError for a name that there is not.
 ToolForecast forecast_reordering(const MatrixSizes& sizes, const std::string& method, int threads);

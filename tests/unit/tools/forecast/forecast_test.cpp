@@ -101,9 +101,9 @@ TEST_F(ForecastTest, AFileSaysTheSizesOfOtherTools) {
 
 // Text of few lines takes little room while it is inflated; of many, never more than the buffers.
 TEST(OtherToolsTest, AnImportOfLittleTextIsSmall) {
-  EXPECT_LT(forecast_import({2708, 2708, 10556, ValueKind::none}).bytes, std::uint64_t{2} << 20);
+  EXPECT_LT(forecast_import({2708, 2708, 10556, ValueKind::none}, 1).bytes, std::uint64_t{2} << 20);
   const std::uint64_t most = 12 << 20, entries = 100'000'000;
-  EXPECT_EQ(forecast_import({1, 1, static_cast<Offset>(entries), ValueKind::none}).bytes,
+  EXPECT_EQ(forecast_import({1, 1, static_cast<Offset>(entries), ValueKind::none}, 1).bytes,
             20 * entries + 16 + most);
 }
 

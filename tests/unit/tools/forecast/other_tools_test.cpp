@@ -11,12 +11,22 @@ namespace {
 const MatrixSizes kGraph{100000, 100000, 2000000, ValueKind::f32};
 
 TEST(OtherTools, ImportHoldsTheEntriesTwice) {
-  const ToolForecast f32 = forecast_import(kGraph);
+  const ToolForecast f32 = forecast_import(kGraph, 1);
   EXPECT_GE(f32.bytes, 2u * 2000000 * (4 + 4 + 4));
   MatrixSizes wide = kGraph;
   wide.kind = ValueKind::f64;
-  EXPECT_EQ(forecast_import(wide).bytes - f32.bytes, 3u * 2000000 * 4);
+  EXPECT_EQ(forecast_import(wide, 1).bytes - f32.bytes, 3u * 2000000 * 4);
   EXPECT_GT(f32.seconds, 0);
+}
+
+TEST(OtherTools, ImportReadsTextInBlocksThatGrowWithThreads) {
+  const auto bytes = [](int threads) { return forecast_import(kGraph, threads).bytes; };
+  EXPECT_EQ(bytes(8), bytes(1));
+  EXPECT_EQ(bytes(32) - bytes(8), 2u * 24 << 20);
+  EXPECT_EQ(bytes(128), bytes(64));
+  // There is no more than the text.
+  EXPECT_EQ(forecast_import({10, 10, 100, ValueKind::none}, 64).bytes,
+            forecast_import({10, 10, 100, ValueKind::none}, 1).bytes);
 }
 
 TEST(OtherTools, ReorderingHoldsTheMatrixAndItsMethodOrTheMatrixTwice) {
