@@ -14,8 +14,9 @@ folder=$(cd "$1" && pwd)
 libraries=(libcxxopts-dev libspdlog-dev libmetis-dev nlohmann-json3-dev libxxhash-dev libarchive-dev
            zlib1g-dev libisal-dev libfast-float-dev libgtest-dev librapidcheck-dev)
 # A simulated installation needs no root and names exactly what this system lacks.
-mapfile -t missing < <(apt-get install --simulate --no-install-recommends "${libraries[@]}" |
-  awk '/^Inst / { print $2 }')
+simulated=$(apt-get install --simulate --no-install-recommends "${libraries[@]}") ||
+  die 4 "apt-get cannot say what is missing, as it says above; where its lists are old or empty, 'apt-get update' (by root) fetches them"
+mapfile -t missing < <(awk '/^Inst / { print $2 }' <<<"$simulated")
 if ((${#missing[@]} == 0)); then
   echo "Everything needed is installed; nothing to unpack."
   exit 0

@@ -39,6 +39,10 @@ prints "Unpacked 1 packages into $PWD/unpacked"
 prints "export CMAKE_PREFIX_PATH=$PWD/unpacked/usr"
 [ -f unpacked/usr/lib/x86/libmetis.a ] || fail "the package is not unpacked"
 expect 2 "$scripts/unpack_dependencies.sh"
+# A package manager that knows none of the packages does not mean that all are there.
+shim apt-get <<<'echo "E: Unable to locate package libmetis-dev" >&2; exit 100'
+expect 4 "$scripts/unpack_dependencies.sh" again
+grep -q "apt-get update" err || fail "it does not say what to do"
 
 # The tests are configured, built and run, and their exit code is the script's.
 : >calls
