@@ -32,5 +32,6 @@ inputs+=("$results"/jobs/plan.json[l] "$results"/jobs/*.problem "$results"/jobs/
 if [[ -n $cache ]]; then inputs+=("$cache"/*.*.json "$cache"/*.problem); fi
 code=0
 csr-report "${inputs[@]}" --force -o "$results/report.html" --markdown "$results/table.md" --csv "$results/cases.csv" --title "$title" "${pictures[@]}" || code=$?
-if [[ $prints == yes ]]; then cat "$results/table.md"; fi
+# After an error there is no table, or that of an earlier report.
+if [[ $prints == yes ]] && ((code <= 1)); then cat "$results/table.md"; fi
 exit "$code"

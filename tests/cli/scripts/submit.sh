@@ -105,3 +105,7 @@ prints '| yelp (stand-in, 0.2 % of its size) |'
 no_file like/*.tmp
 expect 2 like --within soon ddi
 expect 2 like --at-once 0 ddi
+# A report that fails ends with its own code, and prints no table of another one.
+echo 'no record' >liked/broken.jsonl
+expect 3 "$scripts/report.sh" --results liked --print
+silent out
