@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
@@ -7,7 +9,9 @@
 namespace csrkit::api {
 namespace {
 
-std::string scratch(const char* name) { return testing::TempDir() + "csrkit_api_" + name; }
+std::string scratch(const char* name) {
+  return testing::TempDir() + "csrkit_api_" + std::to_string(getpid()) + name;
+}
 
 TEST(Matrices, BorrowedArraysAreUsedInPlaceAndGivenBack) {
   SmallArrays small;

@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -200,7 +202,7 @@ void say_another_build(const std::string& path) {
 TEST(Plans, OfAFileAreThoseThatWereSaved) {
   SmallArrays small;
   const Matrix matrix = wrapped(small.view());
-  const std::string path = testing::TempDir() + "csrkit_api.plan";
+  const std::string path = testing::TempDir() + "csrkit_api_" + std::to_string(getpid()) + ".plan";
   const csrkit_plan_options options = options_for(5);
   EXPECT_OK(csrkit_plan_save(plan_of(matrix, options).get(), path.c_str()));
   csrkit_plan* loaded = nullptr;

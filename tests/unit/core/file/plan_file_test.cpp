@@ -1,6 +1,7 @@
 #include "core/file/plan_file.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <fstream>
@@ -15,7 +16,8 @@ class PlanFile : public testing::Test {
  protected:
   PlanFile()
       : path_(testing::TempDir() + "csrkit_" +
-              testing::UnitTest::GetInstance()->current_test_info()->name() + ".plan") {}
+              testing::UnitTest::GetInstance()->current_test_info()->name() +
+              std::to_string(getpid()) + ".plan") {}
   ~PlanFile() override { std::remove(path_.c_str()); }
 
   std::string content() const {

@@ -1,6 +1,7 @@
 #include "tools/operation/tuning.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <fstream>
@@ -66,7 +67,8 @@ class Tuning : public testing::Test {
  protected:
   Tuning()
       : cache_(testing::TempDir() + "csrkit_" +
-               testing::UnitTest::GetInstance()->current_test_info()->name() + ".json") {
+               testing::UnitTest::GetInstance()->current_test_info()->name() +
+               std::to_string(getpid()) + ".json") {
     std::remove(cache_.c_str());
     plans_made = 0;
   }
