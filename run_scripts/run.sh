@@ -36,6 +36,7 @@ while (($#)); do
 done
 [[ -n $cache && -n $results && ${#names[@]} -gt 0 ]] ||
   die 2 "needs --cache DIR, --results DIR and a data set; --help shows the options"
+[[ -d $cache ]] || die 3 "there is no folder $cache; prepare.sh --cache makes it, with the data sets to measure"
 find_tools
 mkdir -p "$results/jobs"
 lock_node --exclusive

@@ -67,6 +67,9 @@ if ! has_gpu_code; then
   expect 6 "$scripts/submit.sh" --local --gpu --cache none --results none karate
   no_file none
 fi
+expect 3 "$scripts/run.sh" --cache nowhere --results none karate
+grep -q '^run.sh: error: there is no folder nowhere; prepare.sh ' err || fail "it does not name the cache: $(cat err)"
+no_file none
 # A longest time of one's own is csr-bench's, and not a second one.
 expect 0 "$scripts/run.sh" --cache cache --results longer --kernels cpu.auto -k 4 karate -- --max-seconds 0.2
 # What Slurm is asked for counts what follows --; of a job that it refuses, nothing stays queued.
