@@ -629,8 +629,8 @@ class AdaptiveRows final : public DeviceSpgemm {
                  });
   }
 
-  /// They are in no list of rows to make, as empty rows, rows in parts and hubs. An empty row is not
-  /// counted, as a copy of one row of B.
+  /// They are in no list of rows to make, like empty rows, rows in parts and hubs. An empty row is
+  /// not counted, like a copy of one row of B.
   static Offset rows_staged(const Work& work) {
     Offset not_counted = work.a.rows, not_listed = work.a.rows;
     for (const RowList& list : work.count_lists) not_counted -= list.count;

@@ -9,7 +9,8 @@
 namespace csrkit::gpu {
 
 /// The buffer for such entries. Blocks reserve room in one of several arenas, so that their atomics
-/// meet rarely. A row that finds no room is only counted, and made later as if there were no buffer.
+/// meet rarely. A row that finds no room is only counted, and made later as if there were no
+/// buffer.
 template <class Value>
 struct StagedRows {
   static constexpr unsigned kArenas = 64;
@@ -27,8 +28,8 @@ inline constexpr Offset kTwiceLeastRepeats = 5;
 /// the bins before.
 inline constexpr int kFewestToStage = 65;
 
-/// Adds the products and entries of some rows of C to the totals: of rows of kFewestToStage to 1,024
-/// products.
+/// Adds the products and entries of some rows of C to the totals: of rows of kFewestToStage to
+/// 1,024 products.
 void sample_repeats(const DeviceCsrView<void>& a, const DeviceCsrView<void>& b, BinTotals* totals,
                     cudaStream_t stream);
 

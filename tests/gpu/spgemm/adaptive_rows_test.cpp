@@ -377,8 +377,8 @@ ProductOperands of_shuffled_cube(Index side, Index unknowns) {
   return {a, a};
 }
 
-/// Rows made while they are counted have the bits of rows made later, with room for all of them, for
-/// some and for hardly any; also where there are twins.
+/// Rows made while they are counted have the bits of rows made later, with room for all of them,
+/// for some and for none; also where there are twins.
 void check_staged_rows(Index side, Index unknowns) {
   const ProductOperands operands = of_shuffled_cube(side, unknowns);
   for (const ValueKind kind : {ValueKind::f32, ValueKind::f64}) {
