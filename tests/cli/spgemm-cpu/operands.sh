@@ -33,7 +33,7 @@ csr-info unsorted.csr --verify --quiet
 expect 2 csr-spgemm-cpu a.csr --unsorted --kernel hash_rows
 says "--unsorted"
 expect 0 csr-spgemm-cpu a.csr --forecast --json
-equals "$(json products)" 8.0
+equals "$(json products)" 8
 
 printf '%%%%MatrixMarket matrix coordinate real general\n3 2 1\n1 1 1\n' >small.mtx
 csr-import small.mtx small.csr --value-kind f64 --quiet
