@@ -24,6 +24,7 @@
 #include "core/base/counted.h"
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/device_info.h"
+#include "gpu/spgemm/adaptive_rows/bin_lists.h"
 #include "gpu/spgemm/adaptive_rows/forecast.h"
 #include "gpu/spgemm/adaptive_rows/hub_rows.h"
 #include "gpu/spgemm/adaptive_rows/make.h"
@@ -36,17 +37,6 @@
 namespace csrkit::gpu {
 
 namespace {
-
-/// The lists of all bins are contiguous, in the order of the bins. Bin 0 has no list.
-template <class Bin>
-std::array<RowList, kMostBins> lists_of(const Index* list, const HostTotals& totals) {
-  std::array<RowList, kMostBins> lists;
-  for (int bin = 1; bin < static_cast<int>(Bin::count); ++bin) {
-    lists[static_cast<std::size_t>(bin)] = {list, totals.rows[bin]};
-    list += totals.rows[bin];
-  }
-  return lists;
-}
 
 /// `rules` within the limits of the device.
 BinRules rules_of_device(BinRules rules, int value_bytes) {
@@ -229,7 +219,7 @@ class AdaptiveRows final : public DeviceSpgemm {
   struct Work {
     Workspace space;
     DeviceCsrView<void> a;
-    std::array<RowList, kMostBins> count_lists = {}, make_lists = {};
+    BinLists lists;
     DeviceBuffer<std::byte> part_bytes;
     RowParts parts;
     HubRows hubs;
@@ -241,10 +231,6 @@ class AdaptiveRows final : public DeviceSpgemm {
     bool short_rows_are_made = false;  // or on their way
 
     bool stages() const { return staged_bytes.size() > 0; }
-    const RowList& counted(CountBin bin) const {
-      return count_lists[static_cast<std::size_t>(bin)];
-    }
-    const RowList& made(MakeBin bin) const { return make_lists[static_cast<std::size_t>(bin)]; }
   };
 
   void set_rules(Index rows_of_a, Offset a_nnz, Index cols) {
@@ -312,11 +298,11 @@ class AdaptiveRows final : public DeviceSpgemm {
     if (totals.long_rows == 0 && !comes_in_ranges_) rules_.fewest_spread = kBeyondEveryRow;
     make_room_for_bits(totals, memory, work);
     if (totals.parts > 0) list_all_parts(totals, memory, work);
-    std::array<RowList, kMostBins> lists = work.count_lists;
+    std::array<RowList, kMostBins> lists = work.lists.to_count;
     if (totals.hub_products > 0) {
-      work.hubs =
-          HubRows(memory, work.counted(CountBin::hubs), static_cast<Offset>(totals.hub_entries),
-                  static_cast<Offset>(totals.hub_products), op.b.cols, sizeof(Value));
+      work.hubs = HubRows(memory, work.lists.counted(CountBin::hubs),
+                          static_cast<Offset>(totals.hub_entries),
+                          static_cast<Offset>(totals.hub_products), op.b.cols, sizeof(Value));
       side_streams_->mark(stream);
     }
     lists[static_cast<std::size_t>(CountBin::twin)] = {};
@@ -372,7 +358,7 @@ class AdaptiveRows final : public DeviceSpgemm {
   static void learn(const HostTotals& totals, Work& work) {
     work.products = static_cast<Offset>(totals.products);
     work.longest = static_cast<std::uint32_t>(totals.longest);
-    work.count_lists = lists_of<CountBin>(work.space.count_list, totals);
+    work.lists.to_count = lists_of<CountBin>(work.space.count_list, totals);
   }
 
   /// The buffer is kept for the plan's next product.
@@ -392,14 +378,14 @@ class AdaptiveRows final : public DeviceSpgemm {
     Offset products = 0, most = 128;
     for (auto bin = static_cast<std::size_t>(CountBin::sort_128);
          bin <= static_cast<std::size_t>(CountBin::sort_4096); ++bin, most *= 2) {
-      products += work.count_lists[bin].count * most;
+      products += work.lists.to_count[bin].count * most;
     }
     return std::min(products, work.products);
   }
 
   /// Of twins one row is counted, but all would be copied.
   static bool pays_to_stage(const HostTotals& totals, const Work& work) {
-    const Offset twins = work.counted(CountBin::sorted_twin).count;
+    const Offset twins = work.lists.counted(CountBin::sorted_twin).count;
     return totals.sampled_products > 0 && 5 * twins <= Offset{3} * work.a.rows &&
            2 * totals.sampled_products >= kTwiceLeastRepeats * totals.sampled_entries;
   }
@@ -449,14 +435,15 @@ class AdaptiveRows final : public DeviceSpgemm {
     work.parts.products = work.parts.counts + parts;
     work.parts.starts = work.parts.products + parts;
     work.parts.most_words = static_cast<int>(totals.most_part_words);
-    list_parts(work.counted(CountBin::parts), work.space.profile, rules_, work.parts,
+    list_parts(work.lists.counted(CountBin::parts), work.space.profile, rules_, work.parts,
                work.space.count_totals, memory.stream());
     side_streams_->mark(memory.stream());
   }
 
   static BitRangeRows rows_in_bit_ranges(const Work& work) {
-    return {work.counted(CountBin::bit_range_warp).count +
-                work.counted(CountBin::bit_range_block).count + work.counted(CountBin::twin).count,
+    return {work.lists.counted(CountBin::bit_range_warp).count +
+                work.lists.counted(CountBin::bit_range_block).count +
+                work.lists.counted(CountBin::twin).count,
             work.longest, work.products};
   }
 
@@ -559,36 +546,38 @@ class AdaptiveRows final : public DeviceSpgemm {
   Offset wait_for_choice(Work& work) {
     if (work.a.rows == 0) return 0;
     const HostTotals totals = host_->wait();
-    work.make_lists = lists_of<MakeBin>(work.space.make_list, totals);
-    are_twins_most_ = changes_.makes_twins_again(work.a.rows, work.made(MakeBin::twin).count,
+    work.lists.to_make = lists_of<MakeBin>(work.space.make_list, totals);
+    are_twins_most_ = changes_.makes_twins_again(work.a.rows, work.lists.made(MakeBin::twin).count,
                                                  work.products, work.longest);
-    describe(work);
+    choice_ = describe(work.lists, work.a.rows, work.stages());
     return static_cast<Offset>(totals.nnz);
   }
 
   MakeRows<Value> rows_to_make(const SpgemmOperands& op, const Work& work,
                                const DeviceProduct& c) const {
-    return {op.a.as<Value>(),
-            op.b.as<Value>(),
-            {{c.narrow_offsets.data(), c.wide_offsets.data()},
-             c.col_indices.data(),
-             reinterpret_cast<Value*>(c.values.data())},
-            work.space.profile,
-            static_cast<Value>(op.alpha),
-            semiring_,
-            work.counted(CountBin::twin).count + work.counted(CountBin::sorted_twin).count > 0,
-            rules_.shared_sums};
+    return {
+        op.a.as<Value>(),
+        op.b.as<Value>(),
+        {{c.narrow_offsets.data(), c.wide_offsets.data()},
+         c.col_indices.data(),
+         reinterpret_cast<Value*>(c.values.data())},
+        work.space.profile,
+        static_cast<Value>(op.alpha),
+        semiring_,
+        work.lists.counted(CountBin::twin).count + work.lists.counted(CountBin::sorted_twin).count >
+            0,
+        rules_.shared_sums};
   }
 
   void make_all(const SpgemmOperands& op, Structure structure, const Work& work,
                 const DeviceProduct& c, cudaStream_t main_stream) {
     if (work.products == 0) return;
     const MakeRows<Value> make = rows_to_make(op, work, c);
-    std::array<RowList, kMostBins> lists = work.make_lists;
+    std::array<RowList, kMostBins> lists = work.lists.to_make;
     // The bin of twins has no launch of its own (they are made with other rows), so it is used for
     // parts.
     constexpr auto kParts = static_cast<int>(MakeBin::twin);
-    lists[kParts] = work.counted(CountBin::parts);
+    lists[kParts] = work.lists.counted(CountBin::parts);
     ShortRows short_rows = made_short_rows(work);
     const Offset blocks = short_rows.take(lists, fewest_tiny(op, work.short_rows_are_made));
     const Offset blocks_left = work.short_rows_are_made ? 0 : blocks;
@@ -627,46 +616,6 @@ class AdaptiveRows final : public DeviceSpgemm {
                                             rules_.whole_bit_range_bytes, stream);
                    }
                  });
-  }
-
-  /// They are in no list of rows to make, like empty rows, rows in parts and hubs. An empty row is
-  /// not counted, like a copy of one row of B.
-  static Offset rows_staged(const Work& work) {
-    Offset not_counted = work.a.rows, not_listed = work.a.rows;
-    for (const RowList& list : work.count_lists) not_counted -= list.count;
-    for (const RowList& list : work.make_lists) not_listed -= list.count;
-    return not_listed - (not_counted - work.made(MakeBin::copy).count) -
-           work.counted(CountBin::parts).count - work.counted(CountBin::hubs).count;
-  }
-
-  void describe(const Work& work) {
-    const Offset merged = work.made(MakeBin::merge_4).count + work.made(MakeBin::merge_8).count;
-    const Offset all_twins = work.made(MakeBin::twin).count;
-    // Twins that were counted in bit ranges but are sorted (has_few_repeats) are listed with
-    // ranges.
-    const Offset sorted_twins = std::min(all_twins, work.counted(CountBin::sorted_twin).count);
-    const Offset staged = work.stages() ? rows_staged(work) : 0;
-    Offset sorted = staged + sorted_twins, hashed = 0, in_bit_ranges = -sorted_twins;
-    for (int bin = static_cast<int>(MakeBin::sort_16); bin < static_cast<int>(MakeBin::hash_64);
-         ++bin) {
-      sorted += work.make_lists[static_cast<std::size_t>(bin)].count;
-    }
-    for (int bin = static_cast<int>(MakeBin::hash_64); bin < static_cast<int>(MakeBin::count);
-         ++bin) {
-      (bin < static_cast<int>(MakeBin::bit_range_3k) ? hashed : in_bit_ranges) +=
-          work.make_lists[static_cast<std::size_t>(bin)].count;
-    }
-    const auto twins = [](Offset rows) {
-      return rows > 0 ? " (" + std::to_string(rows) + " of them twins)" : std::string();
-    };
-    choice_ = "rows: " + std::to_string(work.made(MakeBin::copy).count) + " copied, " +
-              std::to_string(merged) + " merged, " + std::to_string(sorted) + " sorted" +
-              twins(sorted_twins) +
-              (staged > 0 ? " (" + std::to_string(staged) + " while they were counted)" : "") +
-              ", " + std::to_string(hashed) + " hashed, " + std::to_string(in_bit_ranges) +
-              " in bit ranges" + twins(all_twins - sorted_twins) + ", " +
-              std::to_string(work.counted(CountBin::parts).count) + " in parts, " +
-              std::to_string(work.counted(CountBin::hubs).count) + " hubs";
   }
 
   Semiring semiring_;
