@@ -4,9 +4,10 @@
 //          the bins; if A is small, the device works on short rows meanwhile
 // Reads    A three times, the row ends of B once, B's columns two or three times, its values once
 // Launch   one kernel per bin that has rows, long rows first, one for all rows that a warp sorts,
-//          and two for many rows of at most 16 products; see gpu/spgemm/adaptive_rows/rules.h
-// Needs    operands on the device; a workspace of about 60 bytes per row, and the bits that
-//          counting keeps, at most half a byte per product
+//          and two for many rows of at most 16 products; see gpu/spgemm/adaptive_rows/rules.h. Some
+//          sorted rows are made while they are counted (staged_rows.h), and copied at the end
+// Needs    operands on the device; a workspace of about 60 bytes per row, the bits that counting
+//          keeps, at most half a byte per product, and a buffer for rows made early, at most 1 GiB
 // Against  one kernel for all rows: rows of 3 and of 30,000 entries need different memory. The
 //          order of sums depends only on A and B, so every run gives the same bits. Sources: the
 //          literature on hashing (Nagasaka 2017), dense accumulators and bins (spECK, Parger 2020)
@@ -69,7 +70,7 @@ class AdaptiveRows final : public DeviceSpgemm {
     if (make_in_one_pass(op, memory, c, begin)) return;
     begin(SpgemmPhase::analysis);
     Work work;
-    work.may_stage = !comes_in_ranges_ && changes_.most_staged_bytes > 0;
+    work.may_stage = !comes_in_ranges_;
     profile(op, memory, work);
     begin(SpgemmPhase::symbolic);
     count_all(op, memory, work);
@@ -373,21 +374,32 @@ class AdaptiveRows final : public DeviceSpgemm {
     work.space.profile.bits = bits_.data();
   }
 
-  /// The products of rows that may be staged, at most, as their bins say.
+  /// The products of rows that may be staged, at most, as their bins say; twins included.
   static Offset products_to_stage(const Work& work) {
-    Offset products = 0, most = 128;
+    Offset products = 0, with_twins = 0, rows_with_twins = 0, most = 2 * (kFewestToStage - 1);
     for (auto bin = static_cast<std::size_t>(CountBin::sort_128);
          bin <= static_cast<std::size_t>(CountBin::sort_4096); ++bin, most *= 2) {
-      products += work.lists.to_count[bin].count * most;
+      const Offset rows = work.lists.to_count[bin].count;
+      const bool may_have_twins = BinRules::sorts_twins(static_cast<CountBin>(bin));
+      (may_have_twins ? with_twins : products) += rows * most;
+      if (may_have_twins) rows_with_twins += rows;
+    }
+    const Offset twins = work.lists.counted(CountBin::sorted_twin).count;
+    if (rows_with_twins > 0) {
+      products += with_twins + with_twins / rows_with_twins * twins;
     }
     return std::min(products, work.products);
   }
 
-  /// Of twins one row is counted, but all would be copied.
-  static bool pays_to_stage(const HostTotals& totals, const Work& work) {
-    const Offset twins = work.lists.counted(CountBin::sorted_twin).count;
-    return totals.sampled_products > 0 && 5 * twins <= Offset{3} * work.a.rows &&
-           2 * totals.sampled_products >= kTwiceLeastRepeats * totals.sampled_entries;
+  bool pays_to_stage(const HostTotals& totals, const Work& work) const {
+    StagingFacts facts;
+    facts.rows = work.a.rows;
+    facts.twins = work.lists.counted(CountBin::sorted_twin).count;
+    facts.products = work.products;
+    facts.sorted = products_to_stage(work);
+    facts.sampled = static_cast<Offset>(totals.sampled_products);
+    facts.sampled_entries = static_cast<Offset>(totals.sampled_entries);
+    return work.may_stage && rules_.stages(facts);
   }
 
   void make_room_for_staged(DeviceMemory& memory, Work& work) {
@@ -405,12 +417,11 @@ class AdaptiveRows final : public DeviceSpgemm {
                             cudaStream_t stream) {
     ShortRows counted = rows;
     if (work.stages()) {
-      // the first two lists have rows of more than 64 products
-      const ShortRows staged = rows.only(0, 2);
+      const ShortRows staged = rows.only(0, ShortLists::kToStage);
       if (staged.blocks() > 0) {
         stage_short_rows(rows_to_stage(op, work), work.staged, staged, stream);
       }
-      counted = rows.only(2, ShortLists::kCount);
+      counted = rows.only(ShortLists::kToStage, ShortLists::kCount);
     }
     if (counted.blocks() > 0) {
       count_short_rows(op.a, op.b, work.space.profile, counted, counted.blocks(), stream);

@@ -6,8 +6,8 @@ namespace csrkit::gpu {
 
 namespace {
 
-/// Staged rows are in no list of rows to make, like empty rows, rows in parts and hubs. An empty
-/// row is not counted, like a copy of one row of B.
+/// Staged rows are in no list of rows to make, like empty rows, rows in parts and hubs; their twins
+/// are in that of twins. An empty row is not counted, like a copy of one row of B.
 Offset rows_staged(const BinLists& lists, Index rows) {
   Offset not_counted = rows, not_listed = rows;
   for (const RowList& list : lists.to_count) not_counted -= list.count;

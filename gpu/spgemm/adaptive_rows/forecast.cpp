@@ -25,7 +25,7 @@ std::uint64_t RowsForecast::product_bytes(const SpgemmSizes& sizes) const {
   const std::uint64_t in_two_passes =
       Workspace::bytes_for(sizes.rows, sizes.a_nnz, rules_.fewest_spread) + part_bytes(sizes) +
       csr_bytes(sizes.rows, entries_of_c(sizes), kind_) + hub_bytes(sizes) +
-      kept_bytes(sizes.counts.products) + staged_bytes(sizes.rows, sizes.counts.products, kind_);
+      kept_bytes(sizes.counts.products) + most_staged_bytes(sizes);
   return is_small(sizes) ? std::max(in_two_passes, small_bytes(sizes)) : in_two_passes;
 }
 
@@ -44,6 +44,11 @@ bool RowsForecast::is_small(const SpgemmSizes& sizes) const {
 
 std::uint64_t RowsForecast::small_bytes(const SpgemmSizes& sizes) const {
   return small_product_bytes(sizes.rows, sizes.cols, sizes.a_nnz, kind_);
+}
+
+std::uint64_t RowsForecast::most_staged_bytes(const SpgemmSizes& sizes) const {
+  if (rules_.most_staged_bytes == 0 || sizes.a_nnz <= rules_.most_early) return 0;
+  return staged_bytes(sizes.rows, room_of_staged(rules_, sizes.counts.products, kind_), kind_);
 }
 
 std::uint64_t RowsForecast::part_bytes(const SpgemmSizes& sizes) const {

@@ -29,6 +29,8 @@ class RowsForecast {
  private:
   bool is_small(const SpgemmSizes& sizes) const;
   std::uint64_t small_bytes(const SpgemmSizes& sizes) const;
+  /// Of rows that are made while they are counted.
+  std::uint64_t most_staged_bytes(const SpgemmSizes& sizes) const;
   std::uint64_t part_bytes(const SpgemmSizes& sizes) const;
   std::uint64_t hub_bytes(const SpgemmSizes& sizes) const;
   /// The most entries that C's arrays have room for.

@@ -90,7 +90,7 @@ struct LongRows {
 bool has_twins_side_by_side(const DeviceCsrView<void>& a, DeviceMemory& memory);
 
 /// Fills the profile (counts only where they need no counting) and adds to the totals, which must
-/// be zero.
+/// be zero but for sampled rows.
 void profile_rows(const DeviceCsrView<void>& a, const DeviceCsrView<void>& b, const BinRules& rules,
                   const RowProfile& profile, const LongRows& long_rows, BinTotals* totals,
                   cudaStream_t stream);

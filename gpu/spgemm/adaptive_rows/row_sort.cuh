@@ -34,7 +34,7 @@ struct SortShape {
   static __device__ int rank() { return static_cast<int>(threadIdx.x) & (kLanes - 1); }
   static __device__ int slot() { return static_cast<int>(threadIdx.x) / kLanes; }
   /// The place of a position's key in shared memory, padded so that lanes, which hold kItems
-  /// neighbours each, use different banks.
+  /// neighbours each, use different banks. Six or ten keys need no division: two lanes a bank.
   static __device__ int key_at(int position) {
     return kIsPadded ? position + position / kItems : position;
   }

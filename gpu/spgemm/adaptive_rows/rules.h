@@ -40,7 +40,8 @@ enum class CountBin : std::uint8_t {
 
 /// How the entries of a row are made. A bit range has its sums beside its bits in shared memory.
 enum class MakeBin : std::uint8_t {
-  done,  // empty, or in CountBin::parts or CountBin::hubs: made in the same way
+  // empty; or in CountBin::parts or CountBin::hubs, made in the same way; or staged
+  done,
   copy,
   merge_4,
   merge_8,
@@ -204,6 +205,20 @@ inline constexpr Index kMostRowsOfSmall = 5 << 10;
 inline constexpr int kMostOfSmallRow = 256;
 inline constexpr Offset kRoomPerEntry = 16;
 inline constexpr Offset kLengthOfSmall = 8;
+
+/// Rows that are made while they are counted are staged (staged_rows.h). Shorter ones are not:
+/// counting them is as fast as copying them. They are in sort_64 and the bins before.
+inline constexpr int kFewestToStage = 65;
+/// Products for two entries of C, by a sample, from which that pays: with fewer, moving entries
+/// twice takes longer than counting. Measured on an H200.
+inline constexpr Offset kLeastProductsOfTwoEntries = 5;
+
+/// What decides whether rows are staged.
+struct StagingFacts {
+  Offset rows = 0, twins = 0;               // of A; those that are sorted with another
+  Offset products = 0, sorted = 0;          // of all rows; of rows that may be staged, at most
+  Offset sampled = 0, sampled_entries = 0;  // products and entries of some rows of C
+};
 
 /// The facts about a row that the rules use.
 struct RowFacts {
@@ -393,6 +408,15 @@ struct BinRules {
       return most_of_a_team < kTeamBitRange48k ? most_of_a_team : kTeamBitRange48k;
     }
     return row.products >= fewest_of_large_team / shrink ? kTeamBitRange192k : most_of_a_team;
+  }
+
+  /// Whether rows are staged: their columns come often, they are an eighth of the work or more, and
+  /// they are not mostly twins, of which one is counted but all would move. Rows must be made by
+  /// sorting where they are counted so, or sums would depend on which rows find room.
+  bool stages(const StagingFacts& of) const {
+    return most_staged_bytes > 0 && most_sorted_to_make >= most_sorted_to_count && of.sampled > 0 &&
+           2 * of.sampled >= kLeastProductsOfTwoEntries * of.sampled_entries &&
+           8 * of.sorted >= of.products && 5 * of.twins <= Offset{3} * of.rows;
   }
 
   bool may_have_twins(Offset rows, Offset a_nnz) const {

@@ -12,6 +12,7 @@ namespace csrkit::gpu {
 /// products, come with the third. Blocks run in this order, so that long rows begin first.
 struct ShortLists {
   static constexpr int kCount = 7;
+  static constexpr int kToStage = 2;  // the first lists, of rows of kFewestToStage products or more
   const Index* rows[kCount];
   Offset counts[kCount];
   std::uint32_t first_blocks[kCount + 1];

@@ -8,7 +8,7 @@
 // Needs    the row's columns within 2^32 / (most products): the rules of the bins guarantee it
 // Against  hashing: here are no probes, no atomics on a critical path and no second sort; merging
 //          by one thread, whose loads depend on each other. A network for 64 keys in 8 lanes of 8
-//          takes 27 instructions a key. Sums are in the order of A's columns. Sources: Batcher
+//          takes some 30 instructions a key. Sums are in the order of A's columns. Sources: Batcher
 //          1968, with one half mirrored so that all comparisons have one direction; Winter 2019
 //          (AC-SpGEMM) expands, sorts and compresses in one block
 #pragma once

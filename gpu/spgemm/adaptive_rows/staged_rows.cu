@@ -1,8 +1,8 @@
 // Rows of C that are made while they are counted, in adaptive_rows: whether that is worth it, and
 // copying them to C.
-// Owns     8 to 32 lanes: one row
-// Reads    where the row is, and its entries, once
-// Launch   256 threads, for all rows of C
+// Owns     8 to 32 lanes: one row to copy; a block: one row of the sample
+// Reads    where the row is, and its entries, once; of a sampled row its sources' columns
+// Launch   256 threads, for all rows of C; at most 256 blocks for the sample
 // Against  counting first: a row is sorted once, and its entries move twice, which is less where
 //          columns come several times
 
@@ -33,6 +33,7 @@ __global__ void __launch_bounds__(kThreads)
   __syncthreads();
   const auto row = static_cast<Index>(Offset{blockIdx.x} * a.rows / gridDim.x);
   const Offset begin = a.row_begin(row), end = a.row_end(row);
+  if (end - begin > kMostSampledProducts) return;  // too long, or most of its sources are empty
   unsigned long long of_thread = 0;
   for (Offset at = begin + threadIdx.x; at < end; at += kThreads) {
     const Index source = __ldg(a.col_indices + at);
@@ -90,7 +91,7 @@ void sample_repeats(const DeviceCsrView<void>& a, const DeviceCsrView<void>& b, 
 
 Offset room_of_staged(const BinRules& rules, Offset products, ValueKind kind) {
   const Offset entry_bytes = Offset{sizeof(Index)} + static_cast<Offset>(size_of(kind));
-  return std::min(2 * products / kTwiceLeastRepeats, rules.most_staged_bytes / entry_bytes);
+  return std::min(2 * products / kLeastProductsOfTwoEntries, rules.most_staged_bytes / entry_bytes);
 }
 
 std::uint64_t staged_bytes(Index rows, Offset room, ValueKind kind) {

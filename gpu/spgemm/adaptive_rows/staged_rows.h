@@ -21,19 +21,13 @@ struct StagedRows {
   std::uint32_t room = 0;              // of an arena, in entries
 };
 
-/// Rows are staged if a sample has so many products for an entry, doubled. With fewer, moving
-/// entries twice takes longer than counting does. Measured on an H200.
-inline constexpr Offset kTwiceLeastRepeats = 5;
-/// Shorter rows are not staged: counting them is as fast as copying them. They are in sort_64 and
-/// the bins before.
-inline constexpr int kFewestToStage = 65;
-
 /// Adds the products and entries of some rows of C to the totals: of rows of kFewestToStage to
 /// 1,024 products.
 void sample_repeats(const DeviceCsrView<void>& a, const DeviceCsrView<void>& b, BinTotals* totals,
                     cudaStream_t stream);
 
-/// Entries that the buffer has room for where rows have so many products.
+/// Entries that the buffer has room for where rows have so many products: as many as C has if
+/// staging just pays.
 Offset room_of_staged(const BinRules& rules, Offset products, ValueKind kind);
 
 /// Bytes of the buffer, and of a number per row.

@@ -5,6 +5,7 @@
 
 #include "core/matrix/csr_sink.h"
 #include "gpu/plan/kernels.h"
+#include "gpu/spgemm/adaptive_rows/forecast.h"
 #include "gpu/spmm/forecast.h"
 #include "tests/gpu/gpu_fixture.h"
 
@@ -27,6 +28,28 @@ TEST(SpgemmForecasts, NeedNoGpu) {
         EXPECT_GT(bytes, 0u);
       }
     }
+  }
+}
+
+TEST(SpgemmForecasts, CountRowsMadeEarlyOnce) {
+  gpu::SpgemmSizes sizes;
+  sizes.rows = sizes.inner = sizes.cols = 1'000'000;
+  sizes.a_nnz = sizes.b_nnz = 100'000'000;
+  sizes.counts.products = 10'000'000'000;
+  sizes.counts.output_bound = 1'000'000'000;
+  gpu::BinRules without;
+  without.most_staged_bytes = 0;
+  constexpr std::uint64_t kMost = (std::uint64_t{1} << 30) + 4 * 1'000'000 + 4096;
+  for (const ValueKind kind : {ValueKind::f32, ValueKind::f64}) {
+    const gpu::BinRules rules;
+    const std::uint64_t with_rows = gpu::RowsForecast(rules, kind).product_bytes(sizes);
+    const std::uint64_t without_rows = gpu::RowsForecast(without, kind).product_bytes(sizes);
+    EXPECT_GT(with_rows, without_rows);
+    EXPECT_LE(with_rows - without_rows, kMost);
+    sizes.a_nnz = rules.most_early;  // then rows are never staged
+    EXPECT_EQ(gpu::RowsForecast(rules, kind).product_bytes(sizes),
+              gpu::RowsForecast(without, kind).product_bytes(sizes));
+    sizes.a_nnz = sizes.b_nnz;
   }
 }
 

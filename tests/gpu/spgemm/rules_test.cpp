@@ -18,6 +18,32 @@ TEST(SpgemmRules, TakeNoRowForAHubWhoseProductsAreNotKnown) {
   EXPECT_FALSE(rules.is_hub(row));
 }
 
+TEST(SpgemmRules, StageRowsWhoseColumnsComeOften) {
+  gpu::BinRules rules;
+  gpu::StagingFacts some;
+  some.rows = 1'000;
+  some.products = 80'000;
+  some.sorted = 10'000;
+  some.sampled = 500;
+  some.sampled_entries = 200;
+  EXPECT_TRUE(rules.stages(some));
+  const auto stages_with = [&](Offset gpu::StagingFacts::*fact, Offset value) {
+    gpu::StagingFacts other = some;
+    other.*fact = value;
+    return rules.stages(other);
+  };
+  EXPECT_FALSE(stages_with(&gpu::StagingFacts::sampled_entries, 201));
+  EXPECT_FALSE(stages_with(&gpu::StagingFacts::sampled, 0));
+  EXPECT_FALSE(stages_with(&gpu::StagingFacts::sorted, 9'999));
+  EXPECT_TRUE(stages_with(&gpu::StagingFacts::twins, 600));
+  EXPECT_FALSE(stages_with(&gpu::StagingFacts::twins, 601));
+  rules.most_staged_bytes = 0;
+  EXPECT_FALSE(rules.stages(some));
+  rules = {};
+  rules.most_sorted_to_make = 2048;  // rows that are counted by sorting would be made otherwise
+  EXPECT_FALSE(rules.stages(some));
+}
+
 TEST(SpgemmRules, SortRowsOnManyWords) {
   gpu::BinRules rules;
   rules.hub_sources = gpu::kNoHubs;
