@@ -17,7 +17,7 @@ import sys
 # JSON keys whose values differ from run to run or from machine to machine.
 VOLATILE = re.compile(r"seconds|per_second|gflops|^(.*spread|time|host|cpu|cpus|memory_bytes|.*_cache_bytes|table_bytes|"
                       r".*peak_bytes|peak_ratio|whole_bytes|id)$")
-MACHINE = ("machine", "measured_on", "clocks")  # objects of which only the keys are the same everywhere
+MACHINE = ("machine", "measured_on", "clocks", "gpu")  # objects of which only the keys are the same everywhere
 NUMBER = r"\d[\d.,]*(?:e[-+]?\d+)?"
 TEXT = [(re.compile(pattern), replacement) for pattern, replacement in (
     (rf"\b{NUMBER} (ns|us|ms|s)(?![\w/])", "<time>"),

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import pathlib
 from dataclasses import dataclass
-from typing import NamedTuple, Optional, Union
+from typing import NamedTuple, Optional, Sequence, Union
 
 from report.json_reader import Field
 
@@ -78,6 +78,13 @@ class Place:
     @property
     def text(self) -> str:
         return ", ".join(part for part in (self.device, self.team) if part)
+
+
+def apart(place: Place, places: Sequence[Place]) -> str:
+    """What tells a place from the others: its machine, or its threads where that is the same; '' if nothing does."""
+    if len({other.device for other in places}) > 1:
+        return place.text
+    return place.team if len({other.team for other in places}) > 1 else ""
 
 
 def are_comparable(a: Union[Case, Failure], b: Union[Case, Failure]) -> bool:

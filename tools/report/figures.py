@@ -5,7 +5,7 @@ import math
 from typing import Iterator, Optional
 
 from report.bundle import Bundle
-from report.case import Case, kernel_title
+from report.case import Case, apart, kernel_title
 from report.chart import Chart, Scale, around
 from report.compare import Ratio
 from report.figure import Figure, slug
@@ -81,7 +81,7 @@ def line_titles(lines: list[list[Case]]) -> list[str]:
     titles = []
     for kernel, place in ((line[0].kernel, line[0].place) for line in lines):
         places = [line[0].place for line in lines if line[0].kernel == kernel]
-        where = place.text if len({other.device for other in places}) > 1 else place.team if len(places) > 1 else ""
+        where = apart(place, places)
         titles.append(kernel_title(kernel) + (f", {where}" if where else ""))
     return titles
 

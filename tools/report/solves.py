@@ -5,7 +5,7 @@ import math
 import pathlib
 from typing import TYPE_CHECKING, Iterator
 
-from report.case import kernel_title
+from report.case import Place, apart, kernel_title
 from report.chart import Chart, Scale, around
 from report.figure import Figure, slug
 from report.json_reader import Field
@@ -32,6 +32,7 @@ class Solve:
             f", {word}" for word in (precision, preconditioner) if word not in ("f64", "none"))
         if column > 0:
             self.label += f", b {column}"
+        self.place = Place(report)  # reports of earlier versions do not say it
         self.status = fate["status"].text()
         size = fate["rhs_norm"].number() or 1
         self.target = fate["target_norm"].number() / size
@@ -42,6 +43,15 @@ class Solve:
 
 def solves_of(report: Field) -> list[Solve]:
     return [Solve(report, column) for column in range(len(report["columns"].elements()))]
+
+
+def titles_of(solves: list[Solve]) -> list[str]:
+    """Labels; equal ones of several places say theirs, machine or threads."""
+    titles = []
+    for solve in solves:
+        where = apart(solve.place, [other.place for other in solves if other.label == solve.label])
+        titles.append(solve.label + (f", {where}" if where and solve.place.cpu else ""))
+    return titles
 
 
 def points_of(solve: Solve) -> list[tuple[float, float]]:
@@ -59,10 +69,12 @@ def histories(bundle: Bundle) -> Iterator[Figure]:
         lines = lines[:MOST_LINES]
         if not lines:
             continue
+        titles = titles_of([solve for solve, _ in lines])
 
-        def draw(width: float, lines: list = lines) -> Chart:
-            chart = Chart(width, 320)
-            chart.legend([solve.label for solve, _ in lines])
+        def draw(width: float, lines: list = lines, titles: list[str] = titles) -> Chart:
+            # A place takes a row of the legend.
+            chart = Chart(width, 320 + 16 * sum(title != solve.label for title, (solve, _) in zip(titles, lines)))
+            chart.legend(titles)
             chart.top += 16
             most = max(points[-1][0] for _, points in lines)
             chart.axes(Scale(0, most or 1), around([norm for _, points in lines for _, norm in points], log=True),
@@ -72,11 +84,12 @@ def histories(bundle: Bundle) -> Iterator[Figure]:
                 if len(places) > 1:
                     chart.line(places, f"s{i}")
                 at, norm = points[-1]
-                chart.marker(*places[-1], i, tip=f"{solve.label}: {solve.status} after {at} iterations, {norm:.2e}")
+                chart.marker(*places[-1], i, tip=f"{titles[i]}: {solve.status} after {at} iterations, {norm:.2e}")
                 if chart.y.low <= solve.target <= chart.y.high:
                     chart.line([(chart.left, chart.y(solve.target)), (chart.right, chart.y(solve.target))], "roof")
             return chart
-        ends = "; ".join(f"{solve.label}: {solve.status.replace('_', ' ')} after {points[-1][0]}" for solve, points in lines)
+        ends = "; ".join(f"{title}: {solve.status.replace('_', ' ')} after {points[-1][0]}"
+                         for title, (solve, points) in zip(titles, lines))
         yield Figure("solves", f"solves-{slug(matrix)}", matrix,
                      f"Residual norm over the iterations, relative to the right-hand side; the tolerance as a line. {ends}.",
                      draw)

@@ -124,6 +124,7 @@ void report_solution(const SolveToolOptions& options, const SolveProblem& proble
   }
   add_times(&report, solution);
   if (!solution.output.empty()) report.add("output", "output", solution.output);
+  for (const auto& [name, value] : solution.place.items()) report.add_json(name, value);
   report.add_json("command_line", options.command_line);
   print(report, options.as_json);
 }

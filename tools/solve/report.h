@@ -1,11 +1,13 @@
 // What csr-solve-<room> says about a solution.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/judge/solution.h"
+#include "tools/cli/json.h"
 #include "tools/operation/measure.h"
 #include "tools/solve/options.h"
 
@@ -20,6 +22,7 @@ struct Solution {
   std::optional<double> error;      // |x - solution| / |solution|, where the solution is known
   std::string output;               // where x or the best iterate is, "" = nowhere
   std::string failure;              // "" = solved
+  Json place;                       // cpu, threads, gpu, as in the cases of csr-bench
 };
 
 std::string scientific(double number);  // 1.23e-09

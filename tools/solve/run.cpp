@@ -1,7 +1,10 @@
 #include "tools/solve/run.h"
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 
+#include "api/rooms.h"
+#include "core/base/team.h"
 #include "core/file/npy_file.h"
 #include "core/judge/solution.h"
 #include "tools/cli/log.h"
@@ -65,6 +68,14 @@ std::unique_ptr<Solver> make_solver(const SolveToolOptions& options, const Syste
   }
 }
 
+/// Reports of several machines are told apart by it.
+Json place_of_solve(const SolveToolOptions& options) {
+  const Execution& where = options.plan.where;
+  Json gpu;
+  if (options.room == kGpu) gpu = to_json(gpu_room()->device_info(where.device));
+  return {{"threads", team_size(where.threads)}, {"cpu", cpu_model()}, {"gpu", gpu}};
+}
+
 int solve(const SolveToolOptions& options, const Kernel<Solve>& kernel) {
   System system = read_system(options);
   const auto solver = make_solver(options, system, kernel);
@@ -77,6 +88,7 @@ int solve(const SolveToolOptions& options, const Kernel<Solve>& kernel) {
   solution.choice = solver->choice();
   solution.chosen_kernel = solver->chosen_kernel();
   solution.phases = solver->phases();
+  solution.place = place_of_solve(options);
   solution.residuals = residuals_of(system.problem, std::as_const(system.b).view(),
                                     std::as_const(system.x).view(), options.plan.where.threads);
   if (system.solution) solution.error = solution_error(system.x, *system.solution);

@@ -39,6 +39,22 @@ class SolvesTest(unittest.TestCase):
         self.assertLessEqual(len(points), MOST_POINTS + 2)
         self.assertEqual(points[-1][0], 10 * MOST_POINTS - 1)
 
+    def test_a_solve_on_two_machines_says_which(self):
+        def lines_of(*reports):
+            figure, = histories(bundle_of(*reports))
+            return figure.svg(500), figure.caption
+        drawn, caption = lines_of(solve([[2.0, 0.2]], cpu="Xeon", threads=2, gpu=None),
+                                  solve([[2.0, 0.1]], cpu="EPYC", threads=2, gpu=None),
+                                  solve([[2.0, 0.3]], cpu="EPYC", threads=2, gpu={"name": "H100"}, kernel="gpu.solve.cg"),
+                                  solve([[2.0, 0.3]], cpu="EPYC", threads=2, gpu=None, preconditioner="jacobi"),
+                                  solve([[2.0, 0.4]]))  # of an earlier version
+        for name in ("cg, Xeon, 2 threads", "cg, EPYC, 2 threads", "cg, H100", "cg, jacobi", "cg"):
+            self.assertIn(f">{name}</text>", drawn)
+            self.assertIn(f"{name}: converged after 1", caption)
+        drawn, _ = lines_of(*(solve([[2.0, 0.2]], cpu="Xeon", threads=threads, gpu=None) for threads in (1, 16)))
+        for name in ("cg, 1 thread", "cg, 16 threads"):
+            self.assertIn(f">{name}</text>", drawn)
+
     def test_the_page_has_them(self):
         class Options:
             draws_matrices = False
