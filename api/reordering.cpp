@@ -120,7 +120,9 @@ CsrFile reordered(const CsrFile& file, const std::vector<std::string>& methods, 
 
 CsrFile restored(const CsrFile& file, const std::string& name) {
   if (!file.row_order && !file.col_order) {
-    throw UsageError(name + " holds no order to undo: it was not made by csr-reorder --method");
+    throw UsageError(name +
+                     " holds no order to undo: its rows and columns are in the order of import; "
+                     "use it as it is");
   }
   CsrFile result = file;
   if (file.row_order) {
@@ -139,7 +141,9 @@ CsrFile restored(const CsrFile& file, const std::string& name) {
 DenseMatrix operand_moved(const DenseMatrix& operand, const CsrFile& file, const std::string& sides,
                           bool is_undo, const std::string& name) {
   if (!file.row_order && !file.col_order) {
-    throw UsageError(name + " holds no order to apply: it was not made by csr-reorder --method");
+    throw UsageError(name +
+                     " holds no order to apply: its rows and columns are in the order of import; "
+                     "use the operand as it is");
   }
   const Permutation rows = file.row_order.value_or(Permutation::identity(file.matrix.rows()));
   const Permutation cols = file.col_order.value_or(Permutation::identity(file.matrix.cols()));

@@ -55,7 +55,7 @@ says "--sides=cols for B"
 expect 0 csr-reorder --force two.csr fresh.npy --apply-to b.npy --sides=cols
 rm fresh.npy
 expect 2 csr-reorder cora.csr fresh.npy --apply-to b.npy
-says "'cora.csr' holds no order to apply"
+says "'cora.csr' holds no order to apply: its rows and columns are in the order of import; use the operand as it is"
 expect 2 csr-reorder two.csr fresh.npy --apply-to b.npy --method rcm
 expect 2 csr-reorder two.csr two.csr --apply-to b.npy --sides=rows
 expect 2 csr-reorder two.csr fresh.csr --undo --then rcm

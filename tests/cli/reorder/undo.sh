@@ -29,7 +29,12 @@ for method in $methods; do
   same_matrix wide.csr back.csr
 done
 expect 2 csr-reorder square.csr out.csr --undo
-says "'square.csr' holds no order to undo"
+says "'square.csr' holds no order to undo: its rows and columns are in the order of import; use it as it is"
+# Parts that are blocks of rows are cut where they stand.
+csr-partition square.csr blocks.csr --method blocks --parts 4 --quiet
+expect 2 csr-reorder blocks.csr out.csr --undo
+says "'blocks.csr' holds no order to undo: its rows and columns are in the order of import; use it as it is"
+no_file out.csr
 expect 2 csr-reorder square.csr out.csr --method no-such-method
 no_file out.csr
 # Degree order shows its direction, and rcm narrows the band.
