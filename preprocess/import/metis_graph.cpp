@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "core/base/counted.h"
+#include "core/base/text.h"
 #include "preprocess/import/format_reader.h"
 #include "preprocess/import/metis_lines.h"
 #include "preprocess/import/name_promise.h"
@@ -31,32 +32,6 @@ void append(Buffer<T>& array, Offset& size, const std::vector<T>& items) {
   }
   std::copy(items.begin(), items.end(), array.data() + size);
   size += count;
-}
-
-[[noreturn]] void refuse_asymmetry(const CsrMatrix& matrix, const CsrMatrix& mirror,
-                                   const std::string& name) {
-  for (Index row = 0; row < matrix.rows(); ++row) {
-    const Offset begin = matrix.row_offsets()[row], end = matrix.row_offsets()[row + 1];
-    const Offset mirror_begin = mirror.row_offsets()[row],
-                 mirror_end = mirror.row_offsets()[row + 1];
-    const Index *cols = matrix.col_indices(), *mirror_cols = mirror.col_indices();
-    for (Offset at = 0; at < std::max(end - begin, mirror_end - mirror_begin); ++at) {
-      const Offset here = begin + at, there = mirror_begin + at;
-      const bool has_here = here < end, has_there = there < mirror_end;
-      if (has_here && has_there && cols[here] == mirror_cols[there]) continue;
-      const bool here_is_extra = has_here && (!has_there || cols[here] < mirror_cols[there]);
-      const Offset from = Offset{1} + (here_is_extra ? row : mirror_cols[there]);
-      const Offset to = Offset{1} + (here_is_extra ? cols[here] : row);
-      throw InputError(
-          name + ": expected every edge in the lines of both its vertices, found vertex " +
-          std::to_string(to) + " as a neighbour of vertex " + std::to_string(from) +
-          " but not the other way round; METIS graphs are undirected, import directed ones "
-          "as an edge list");
-    }
-  }
-  throw InputError(name +
-                   ": expected the same weight for an edge in the lines of both its vertices, "
-                   "found two different ones");
 }
 
 /// Reads as far as the header line, and refuses one that promises more than the file can hold.
@@ -82,6 +57,80 @@ MetisHeader read_header(LineReader& lines, const SourceLimits& limits, const std
     require_plausible_rows(header.vertices, 2 * header.edges, limits, path);
   }
   return header;
+}
+
+/// The numbers of the lines of some vertices, counted from 0, in ascending order. Nobody kept them:
+/// the file is read once more.
+std::vector<std::uint64_t> line_numbers_of(const std::vector<Index>& vertices,
+                                           const std::string& path, const SourceLimits& limits) {
+  const std::unique_ptr<ByteSource> source = open_file(path, limits);
+  LineReader lines(*source);
+  read_header(lines, limits, path);
+  std::vector<std::uint64_t> numbers;
+  std::string_view line;
+  for (Index vertex = 0; numbers.size() < vertices.size() && lines.next_line(line);) {
+    if (is_metis_comment(line)) continue;
+    if (vertex++ == vertices[numbers.size()]) numbers.push_back(lines.line() - 1);
+  }
+  numbers.resize(vertices.size(), lines.line());  // a file that became shorter meanwhile
+  return numbers;
+}
+
+[[noreturn]] void refuse_one_way(Index from, Index to, const std::string& path,
+                                 const SourceLimits& limits) {
+  const std::uint64_t line = line_numbers_of({from}, path, limits).front();
+  throw InputError(path + ":" + std::to_string(line) +
+                   ": expected every edge in the lines of both its vertices, found vertex " +
+                   std::to_string(Offset{1} + to) + " as a neighbour of vertex " +
+                   std::to_string(Offset{1} + from) +
+                   " but not the other way round; METIS graphs are undirected, import directed "
+                   "ones as an edge list");
+}
+
+/// `row` comes before `col`: the first difference stands above the diagonal.
+[[noreturn]] void refuse_weights(Index row, Index col, double here, double there,
+                                 const std::string& path, const SourceLimits& limits) {
+  const std::vector<std::uint64_t> lines = line_numbers_of({row, col}, path, limits);
+  const int digits = rounded(here) == rounded(there) ? 17 : 6;  // they must not look the same
+  throw InputError(path + ":" + std::to_string(lines[0]) +
+                   ": expected the same weight for an edge in the lines of both its vertices, "
+                   "found " +
+                   rounded(here, digits) + " from vertex " + std::to_string(Offset{1} + row) +
+                   " to vertex " + std::to_string(Offset{1} + col) + " and " +
+                   rounded(there, digits) + " back (line " + std::to_string(lines[1]) +
+                   "); give both the same one, or import a directed graph as an edge list");
+}
+
+/// Refuses the first place in which a matrix differs from its transpose.
+[[noreturn]] void refuse_asymmetry(const CsrMatrix& matrix, const CsrMatrix& mirror,
+                                   const std::string& path, const SourceLimits& limits) {
+  const Index *cols = matrix.col_indices(), *mirror_cols = mirror.col_indices();
+  for (Index row = 0; row < matrix.rows(); ++row) {
+    const Offset begin = matrix.row_offsets()[row], end = matrix.row_offsets()[row + 1];
+    const Offset mirror_begin = mirror.row_offsets()[row],
+                 mirror_end = mirror.row_offsets()[row + 1];
+    for (Offset at = 0; at < std::max(end - begin, mirror_end - mirror_begin); ++at) {
+      const Offset here = begin + at, there = mirror_begin + at;
+      const bool has_here = here < end, has_there = there < mirror_end;
+      if (has_here && has_there && cols[here] == mirror_cols[there]) continue;
+      const bool here_is_extra = has_here && (!has_there || cols[here] < mirror_cols[there]);
+      if (here_is_extra) refuse_one_way(row, cols[here], path, limits);
+      refuse_one_way(mirror_cols[there], row, path, limits);
+    }
+  }
+  // The patterns are the same, so that an entry and its mirror have one position.
+  const std::size_t bytes = size_of(matrix.value_kind());
+  const auto *values = static_cast<const std::byte*>(matrix.values()),
+             *mirrored = static_cast<const std::byte*>(mirror.values());
+  Offset at = 0;
+  while (std::memcmp(values + at * bytes, mirrored + at * bytes, bytes) == 0) ++at;
+  const Offset* const offsets = matrix.row_offsets();
+  const auto row =
+      static_cast<Index>(std::upper_bound(offsets, offsets + matrix.rows() + 1, at) - offsets - 1);
+  const auto value = [at](const CsrMatrix& of) {
+    return of.visit([at](const auto& view) { return view.template value_as<double>(at); });
+  };
+  refuse_weights(row, cols[at], value(matrix), value(mirror), path, limits);
 }
 
 /// The lines of vertices, all threads reading a block at a time.
@@ -256,7 +305,8 @@ ImportResult read_metis_graph(const std::string& path, const ReadRequest& reques
              request, path, result);
 
   const CsrMatrix mirror = transpose(result.matrix);
-  if (!identical(result.matrix, mirror)) refuse_asymmetry(result.matrix, mirror, path);
+  if (!identical(result.matrix, mirror))
+    refuse_asymmetry(result.matrix, mirror, path, request.limits);
   result.is_symmetric_by_format = true;
   return result;
 }

@@ -105,18 +105,29 @@ TEST(MetisGraph, Refuses) {
   EXPECT_REFUSAL("2: expected an edge's weight of vertex 1, found the end of the line",
                  "2 1 1\n2\n1 7\n", forced());
   EXPECT_REFUSAL(
-      " expected every edge in the lines of both its vertices, found vertex 3 as a neighbour of "
+      "2: expected every edge in the lines of both its vertices, found vertex 3 as a neighbour of "
       "vertex 1",
       "3 2\n2 3\n1\n2\n", forced());
   EXPECT_REFUSAL(
-      " expected every edge in the lines of both its vertices, found vertex 1 as a neighbour of "
+      "4: expected every edge in the lines of both its vertices, found vertex 1 as a neighbour of "
       "vertex 3",
       "3 2\n2\n1\n1 2\n", forced());
   EXPECT_REFUSAL(
-      " expected every edge in the lines of both its vertices, found vertex 4 as a neighbour of "
+      "2: expected every edge in the lines of both its vertices, found vertex 4 as a neighbour of "
       "vertex 1",
       "4 2\n2 4\n1 3\n\n\n", forced());
-  EXPECT_REFUSAL(" expected the same weight", "2 1 1\n2 7\n1 8\n", forced());
+}
+
+TEST(MetisGraph, NamesTheLinesOfWeightsThatDiffer) {
+  EXPECT_REFUSAL(
+      "2: expected the same weight for an edge in the lines of both its vertices, found 7 from "
+      "vertex 1 to vertex 2 and 8 back (line 3); ",
+      "2 1 1\n2 7\n1 8\n", forced());
+  // Comments and vertices without neighbours have lines, too; numbers that differ look different.
+  EXPECT_REFUSAL(
+      "6: expected the same weight for an edge in the lines of both its vertices, found 1 from "
+      "vertex 3 to vertex 4 and 1.0000000000000002 back (line 8); ",
+      "% a graph\n\n4 1 1\n\n\n4 1\n% the last one\n3 1.0000000000000002\n", forced());
 }
 
 }  // namespace
