@@ -19,7 +19,7 @@ set -euo pipefail
 . "$(dirname "$(realpath "$0")")/common.sh"
 
 # shellcheck disable=SC2034 # options are set and read by name
-cache='' results='' gpu=no kernels='' dense_cols=32,256 tools='' probe=no names=()
+cache='' results='' gpu=no kernels='' dense_cols='' tools='' probe=no names=()
 while (($#)); do
   case $1 in
     --cache | --results | --kernels | --tools)
@@ -48,6 +48,9 @@ if [[ $gpu == yes ]]; then
   fi
 fi
 kernels=$(kernels_of "$gpu" "$kernels")
+columns=(-k "${dense_cols:-32,256}")
+# csr-bench warns of columns that no kernel takes. Nobody asked for these.
+if [[ -z $dense_cols && ,$kernels =~ ^(,[cg]pu\.(spmv|spgemm)\.[^,]+)+$ ]]; then columns=(); fi
 say "host $(uname -n), $OMP_NUM_THREADS threads, GPUs '${CUDA_VISIBLE_DEVICES-all}', memory $(memory_limit_text)"
 
 profile=$results/jobs/$(uname -n).probe.json
@@ -67,7 +70,7 @@ measure() { # measure NAME MATRIX OPTIONS...: sets `code`
   said=$(mktemp)
   exec {log}> >(tee "$said" >&2)
   copying=$!
-  csr-bench "$matrix" --kernels "$kernels" -k "$dense_cols" --records "$results/$name.jsonl" --resume "${precision[@]}" \
+  csr-bench "$matrix" --kernels "$kernels" "${columns[@]}" --records "$results/$name.jsonl" --resume "${precision[@]}" \
     "$@" 2>&"$log" &
   child=$!
   exec {log}>&-

@@ -7,6 +7,7 @@
 
 #include "api/rooms.h"
 #include "core/base/error.h"
+#include "tools/cli/log.h"
 #include "tools/cli/outputs.h"
 #include "tools/operation/operations.h"
 
@@ -125,6 +126,22 @@ void refuse_what_the_bundle_says(const Options& options) {
   }
 }
 
+/// Batches give columns to whatever kernels they have, so that it is no error. Operations whose own
+/// tool takes columns take them here.
+void warn_of_unused_columns(const BenchOptions& result) {
+  std::string owners;
+  for (const Operation* operation : operations()) {
+    const std::vector<OptionRow>& rows = operation->facts().options;
+    const bool takes_columns = std::any_of(rows.begin(), rows.end(), [](const OptionRow& row) {
+      return row.long_name() == "dense-cols";
+    });
+    if (!takes_columns) continue;
+    if (result.requests.count(operation) > 0) return;
+    owners += (owners.empty() ? "" : " and ") + std::string(operation->name());
+  }
+  log_warning("--dense-cols is for " + owners + " kernels, and --kernels has none: it is unused");
+}
+
 /// The requests of the operations that have a kernel; refuses what only others would obey. (A list
 /// with a default says nothing about which operations run, but must be right.)
 void parse_requests(const Options& options, BenchOptions& result) {
@@ -143,6 +160,7 @@ void parse_requests(const Options& options, BenchOptions& result) {
                        " kernels, and --kernels has none");
     }
   }
+  if (options.given("dense-cols")) warn_of_unused_columns(result);
 }
 
 void parse_cases(const Options& options, BenchOptions& result) {

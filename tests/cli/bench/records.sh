@@ -90,6 +90,15 @@ expect 0 csr-bench karate.csr --kernels cpu.spgemm.auto,cpu.auto -k 2,4 --repeat
 equals "$(wc -l <spgemm.jsonl | tr -d ' ')" 3
 expect 0 csr-bench --verify spgemm.jsonl --tolerance 1000000000 --attempts 1
 prints "3 cases:"
+# Where they make no difference to any kernel, that is said.
+unused='--dense-cols is for spmm and sddmm kernels, and --kernels has none: it is unused'
+expect 0 csr-bench karate.csr --kernels cpu.spgemm.auto,cpu.spmv.auto -k 2,4 --repeat 1
+says "$unused"
+for words in 'cpu.spgemm.auto,cpu.sddmm.auto -k 2' cpu.spmv.auto 'cpu.spmv.auto -k 2 --quiet'; do
+  # shellcheck disable=SC2086 # words are split on purpose
+  expect 0 csr-bench karate.csr --repeat 1 --kernels $words
+  grep -qF 'it is unused' err && fail "$words: it warns of columns"
+done
 csr-import "$DATASETS/lp_afiro.mtx" afiro.csr --quiet
 expect 1 csr-bench afiro.csr --kernels cpu.spgemm.auto --repeat 1
 expect 0 csr-bench afiro.csr --kernels cpu.spgemm.auto --repeat 1 --transpose
