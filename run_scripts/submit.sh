@@ -118,7 +118,6 @@ if [[ ,$kernels == *,gpu.* ]]; then check_gpu; fi
 mkdir -p "$cache" "$results/jobs"
 cache=$(realpath "$cache") results=$(realpath "$results")
 if [[ -n $raw ]]; then raw=$(realpath "$raw"); fi
-keep_plan
 
 prepare=(--cache "$cache")
 for option in raw scale order-time max-nnz; do
@@ -136,6 +135,7 @@ if [[ -n $dense_cols ]]; then run+=(-k "$dense_cols"); fi
 if [[ $local == yes ]]; then
   # shellcheck source=run_scripts/local.sh
   . "$run_scripts/local.sh"
+  keep_plan
   run_here "$@"
   exit
 fi
@@ -235,6 +235,7 @@ run_job=$(queue "${job[@]}" "${tasks[@]}" --job-name=csrkit-run --array="$array"
   "$run_scripts/job.sh" run "$results")
 report_job=$(queue "${job[@]}" "${of_report[@]}" --job-name=csrkit-report \
   --output="$log/report.log" --dependency="afterany:$run_job" "$run_scripts/job.sh" report "$results")
+keep_plan # of what Slurm has taken; no job reads it before the first is released
 echo "run_job=$run_job" >>"$results/jobs/settings"
 for i in "${!names[@]}"; do
   forecast_prepare "${names[i]}"

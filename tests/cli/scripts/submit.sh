@@ -101,6 +101,10 @@ rm sbatch.asked
 REFUSED=2 expect 2 queues karate
 equals "$(tr -d ' ' <scancel.asked)" 1
 grep -q 'nothing stays queued' err || fail "it does not say what becomes of the first job"
+equals "$(wc -l <queued/jobs/plan.jsonl | tr -d ' ')" 1 # nor is it planned
+rm sbatch.asked
+expect 0 queues karate
+grep -q '"datasets":\["karate"\]' queued/jobs/plan.jsonl || fail "what Slurm takes is not planned"
 # Stand-ins, the largest first and two at a time; time that is up leaves a report and work to do.
 like() {
   "$scripts/submit.sh" --local --like --scale 0.002 --cache like --results liked --no-pictures -k 4 --at-once 2 "$@"
