@@ -197,13 +197,13 @@ def table(records):
     """What is covered, as text for a page."""
     latest = {(record["part"], record["tool"]): record for record in records if record["verdict"] != "repeated"}
     tests = sorted({test for test, _ in latest})
-    lines = ["| part | " + " | ".join(TOOLS[1:]) + " | date, commit |\n", "|---" * 6 + "|\n"]
+    lines = ["| part | " + " | ".join(TOOLS[1:]) + " | oldest: date, commit |\n", "|---" * 6 + "|\n"]
     for test in tests:
         cells = [latest.get((test, tool)) for tool in TOOLS[1:]]
         said = [f"{cell['verdict']}{', launches one by one' * ('launches' in cell)}, {cell['seconds']:.0f} s" if cell
                 else "not run yet" for cell in cells]
-        last = max((cell for cell in cells if cell), key=lambda cell: cell["date"], default=latest.get((test, TOOLS[0])))
-        lines.append(f"| {test} | " + " | ".join(said) + f" | {last['date'][:10]} {last['commit']} |\n")
+        oldest = min((cell for cell in cells if cell), key=lambda cell: cell["date"], default=latest.get((test, TOOLS[0])))
+        lines.append(f"| {test} | " + " | ".join(said) + f" | {oldest['date'][:10]} {oldest['commit']} |\n")
     seen = {name for record in latest.values() for name in record.get("kernels", ())}
     functions = list(functions_of_sources())
     missing = [f"`{name}` ({path.relative_to(ROOT)})" for path, name in functions if not is_among(path, name, seen)]
