@@ -273,6 +273,9 @@ struct ShapeTag {
   }
 };
 
+template <class S>
+using OwnShape = ShapeTag<S, S>;
+
 /// Calls work(tag) with the shape that has S's lanes and the fewest keys a lane that `products`
 /// fit: five or six eighths of S's, or all. All lanes of a warp have the same `products`.
 template <class S, class Work>
@@ -283,7 +286,7 @@ __device__ void with_fewest_items(std::uint32_t products, const Work& work) {
     if (products <= Five::kMost) return work(ShapeTag<Five, S>{});
     if (products <= Six::kMost) return work(ShapeTag<Six, S>{});
   }
-  work(ShapeTag<S, S>{});
+  work(OwnShape<S>{});
 }
 
 /// Bit i is set if the lane's i-th key is the first of its column (a head). Also stores the sorted

@@ -80,13 +80,13 @@ __device__ void for_short_rows(const RowProfile& profile, const ShortRows& rows,
                            [&](auto of_items) { work(of_items, item); });
     };
     switch (list) {
-      case 0: run(ShapeTag<ShortShape256, ShortShape256>{}); break;
-      case 1: run(ShapeTag<ShortShape128, ShortShape128>{}); break;
+      case 0: run(OwnShape<ShortShape256>{}); break;
+      case 1: run(OwnShape<ShortShape128>{}); break;
       case 2:
       case 3:
-      case 4: run(ShapeTag<ShortShape64, ShortShape64>{}); break;
-      case 5: run(ShapeTag<ShortShape32, ShortShape32>{}); break;
-      default: run(ShapeTag<ShortShape16, ShortShape16>{}); break;
+      case 4: run(OwnShape<ShortShape64>{}); break;
+      case 5: run(OwnShape<ShortShape32>{}); break;
+      default: run(OwnShape<ShortShape16>{}); break;
     }
     // the next rows may have another shape and share the memory differently
     if (block + gridDim.x < blocks) __syncthreads();

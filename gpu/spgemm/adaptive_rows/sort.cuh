@@ -157,32 +157,22 @@ __global__ void __launch_bounds__(S::kThreads)
                         *reinterpret_cast<SortedRow<Value, S>*>(shared_bytes));
 }
 
-template <class S, bool kHasTwins = false, class Value>
-void launch_make(Structure structure, const MakeRows<Value>& op, const RowList& list,
-                 cudaStream_t stream) {
-  launch_rows<S::kThreads, S::kLanes>(
-      make_by_sorting<Value, S, kHasTwins>, "make_by_sorting", list.count,
-      static_cast<int>(sizeof(SortedRow<Value, S, kHasTwins>)), stream, op, structure, list);
-}
-
-template <class S, class Value>
-void launch_make_with_twins(Structure structure, const MakeRows<Value>& op, const RowList& list,
-                            cudaStream_t stream) {
-  if (op.has_twins) return launch_make<S, true>(structure, op, list, stream);
-  launch_make<S>(structure, op, list, stream);
-}
-
-template <class S, class Value>
-void launch_stage(const MakeRows<Value>& op, const StagedRows<Value>& staged, const RowList& list,
-                  cudaStream_t stream) {
-  const auto launch = [&](auto has_twins) {
-    constexpr bool kHasTwins = decltype(has_twins)::value;
-    launch_rows<S::kThreads, S::kLanes>(
-        stage_by_sorting<Value, S, kHasTwins>, "stage_by_sorting", list.count,
-        static_cast<int>(sizeof(SortedRow<Value, S, kHasTwins>)), stream, op, staged, list);
+/// Calls launch(tag, has_twins) with the shape of rows in `bin`, a CountBin or MakeBin from
+/// sort_512 on. From 512 products on a lane has half as many: registers are short, and shared
+/// memory bounds the number of blocks.
+template <class Bin, class Launch>
+void with_block_shape(Bin bin, bool has_twins, const Launch& launch) {
+  const auto run = [&](auto tag) {
+    if (has_twins) return launch(tag, std::true_type{});
+    launch(tag, std::false_type{});
   };
-  if (op.has_twins) return launch(std::true_type{});
-  launch(std::false_type{});
+  switch (bin) {
+    case Bin::sort_512: return run(OwnShape<SortShape<64, 8>>{});
+    case Bin::sort_1024: return run(OwnShape<SortShape<128, 8>>{});
+    case Bin::sort_2048: return run(OwnShape<SortShape<256, 8>>{});
+    case Bin::sort_4096: return run(OwnShape<SortShape<256, 16>>{});
+    default: throw std::logic_error("adaptive_rows: a bin that is not sorted");
+  }
 }
 
 template <class S, PartKind kPart, class Value>
@@ -204,22 +194,15 @@ void make_short_rows(Structure structure, const MakeRows<Value>& op, const Short
   CHECK_LAUNCH("make_short", stream);
 }
 
-// From 512 products on a lane has half as many: registers are short, and shared memory bounds the
-// number of blocks.
 template <class Value>
 void make_rows_by_sorting(MakeBin bin, Structure structure, const MakeRows<Value>& op,
                           const RowList& list, cudaStream_t stream) {
-  switch (bin) {
-    case MakeBin::sort_512:
-      return sorting::launch_make_with_twins<SortShape<64, 8>>(structure, op, list, stream);
-    case MakeBin::sort_1024:
-      return sorting::launch_make_with_twins<SortShape<128, 8>>(structure, op, list, stream);
-    case MakeBin::sort_2048:
-      return sorting::launch_make_with_twins<SortShape<256, 8>>(structure, op, list, stream);
-    case MakeBin::sort_4096:
-      return sorting::launch_make_with_twins<SortShape<256, 16>>(structure, op, list, stream);
-    default: throw std::logic_error("adaptive_rows: a bin that is not sorted");
-  }
+  sorting::with_block_shape(bin, op.has_twins, [&](auto tag, auto has_twins) {
+    using S = typename decltype(tag)::Shape;
+    launch_rows<S::kThreads, S::kLanes>(
+        sorting::make_by_sorting<Value, S, has_twins>, "make_by_sorting", list.count,
+        static_cast<int>(sizeof(SortedRow<Value, S, has_twins>)), stream, op, structure, list);
+  });
 }
 
 template <class Value>
@@ -234,17 +217,12 @@ void stage_short_rows(const MakeRows<Value>& op, const StagedRows<Value>& staged
 template <class Value>
 void stage_rows_by_sorting(CountBin bin, const MakeRows<Value>& op, const StagedRows<Value>& staged,
                            const RowList& list, cudaStream_t stream) {
-  switch (bin) {
-    case CountBin::sort_512:
-      return sorting::launch_stage<SortShape<64, 8>>(op, staged, list, stream);
-    case CountBin::sort_1024:
-      return sorting::launch_stage<SortShape<128, 8>>(op, staged, list, stream);
-    case CountBin::sort_2048:
-      return sorting::launch_stage<SortShape<256, 8>>(op, staged, list, stream);
-    case CountBin::sort_4096:
-      return sorting::launch_stage<SortShape<256, 16>>(op, staged, list, stream);
-    default: throw std::logic_error("adaptive_rows: a bin that is not sorted");
-  }
+  sorting::with_block_shape(bin, op.has_twins, [&](auto tag, auto has_twins) {
+    using S = typename decltype(tag)::Shape;
+    launch_rows<S::kThreads, S::kLanes>(
+        sorting::stage_by_sorting<Value, S, has_twins>, "stage_by_sorting", list.count,
+        static_cast<int>(sizeof(SortedRow<Value, S, has_twins>)), stream, op, staged, list);
+  });
 }
 
 template <class Value>
