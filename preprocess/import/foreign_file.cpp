@@ -15,7 +15,8 @@ namespace {
 
 using namespace std::string_view_literals;
 
-/// FILE stands for the path in the lines of Python.
+/// FILE stands for the path in the lines of Python. They name the shape where a file has it: SciPy
+/// would end the matrix with its last entry.
 struct Conversion {
   const char* what;
   const char* imports;
@@ -24,15 +25,16 @@ struct Conversion {
 
 constexpr Conversion kMatlab5 = {
     "a MATLAB file (version 5)", "import scipy.io, scipy.sparse",
-    "scipy.sparse.save_npz('FILE.npz', scipy.io.loadmat('FILE')['A'].tocsr())  # 'A': its name"};
+    "scipy.sparse.save_npz('FILE.npz', scipy.sparse.csr_matrix(scipy.io.loadmat('FILE')['A']))"
+    "  # 'A': its name"};
 constexpr Conversion kMatlab7 = {
     "a MATLAB file (version 7.3, HDF5)", "import h5py, scipy.sparse; A = h5py.File('FILE')['A']",
     "scipy.sparse.save_npz('FILE.npz', scipy.sparse.csc_matrix((A['data'][:], A['ir'][:], "
-    "A['jc'][:])))"};
+    "A['jc'][:]), (A.attrs['MATLAB_sparse'], len(A['jc']) - 1)))  # 'A': its name"};
 constexpr Conversion kHdf5 = {
     "an HDF5 file", "import h5py, scipy.sparse; X = h5py.File('FILE')['X']",
     "scipy.sparse.save_npz('FILE.npz', scipy.sparse.csr_matrix((X['data'][:], X['indices'][:], "
-    "X['indptr'][:])))  # 'X': its group"};
+    "X['indptr'][:]), X.attrs.get('shape')))  # 'X': its group"};
 constexpr Conversion kTorch = {
     "a PyTorch file", "import torch, numpy",
     "numpy.save('FILE.npy', torch.load('FILE', weights_only=False).edge_index.numpy())  # or what "

@@ -8,6 +8,7 @@ import pickle
 import numpy, scipy.io, scipy.sparse
 A = scipy.io.mmread("tiny.mtx").tocsc()
 scipy.io.savemat("west.mat", {"A": A})
+scipy.io.savemat("dense.mat", {"A": A.toarray()})
 pickle.dump(A, open("a.pkl", "wb"))
 scipy.io.hb_write("a.rb", A)
 A.tocsr()
@@ -17,7 +18,7 @@ with open("a.dat", "wb") as file:
     numpy.array([1211216, *R.shape, R.nnz, *numpy.diff(R.indptr), *R.indices], ">i4").tofile(file)
     R.data.astype(">f8").tofile(file)
 END
-for name in west.mat a.pkl a.rb; do
+for name in west.mat dense.mat a.pkl a.rb; do
   expect 3 csr-import $name no.csr
   says "which csrkit does not read; Python converts it:"
   sed -n 's/^  //p' err >convert.py
@@ -26,13 +27,40 @@ for name in west.mat a.pkl a.rb; do
   csr-import $name.npz $name.csr --quiet
   same_matrix $name.csr tiny.csr
 done
-iconv -f UTF-8 -t UTF-16 tiny.mtx >wide.mtx
-expect 3 csr-import wide.mtx no.csr
+# Rows and columns without entries at the end stay: in files of MATLAB 7.3 and of AnnData, which only h5py reads.
+if hdf5=$(python_with numpy scipy h5py); then
+  printf '%s\n' '%%MatrixMarket matrix coordinate real general' '6 9 2' '1 1 2.5' '2 4 -1' >wide.mtx
+  csr-import wide.mtx wide.csr --quiet
+  "$hdf5" - <<'END'
+import h5py, numpy, scipy.io
+A = scipy.io.mmread("wide.mtx").tocsc()
+with h5py.File("new.mat", "w") as file:
+    group = file.create_group("A")
+    group.attrs["MATLAB_sparse"] = numpy.uint64(A.shape[0])
+    for name, array in ("data", A.data), ("ir", A.indices.astype("u8")), ("jc", A.indptr.astype("u8")):
+        group[name] = array
+R = A.tocsr()
+with h5py.File("cells.h5ad", "w") as file:
+    group = file.create_group("X")
+    group.attrs["shape"] = R.shape
+    for name, array in ("data", R.data), ("indices", R.indices), ("indptr", R.indptr):
+        group[name] = array
+END
+  for name in new.mat cells.h5ad; do
+    expect 3 csr-import $name no.csr
+    sed -n 's/^  //p' err >convert.py
+    "$hdf5" convert.py
+    csr-import $name.npz $name.csr --quiet
+    same_matrix $name.csr wide.csr
+  done
+fi
+iconv -f UTF-8 -t UTF-16 tiny.mtx >utf16.mtx
+expect 3 csr-import utf16.mtx no.csr
 says "text in UTF-16"
 sed -n 's/^  //p' err >convert.py
 "$python" convert.py
-csr-import wide.mtx.txt wide.csr --quiet
-same_matrix wide.csr tiny.csr
+csr-import utf16.mtx.txt utf16.csr --quiet
+same_matrix utf16.csr tiny.csr
 expect 0 csr-import a.dat petsc.csr
 same_matrix petsc.csr tiny.csr
 csr-export tiny.csr back.petsc --quiet

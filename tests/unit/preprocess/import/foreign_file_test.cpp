@@ -43,8 +43,9 @@ TEST(ForeignFile, IsNamedWithTheLinesThatConvertIt) {
     std::string content, ending, what, line;
   } files[] = {
       {"MATLAB 5.0 MAT-file, Platform: GLNXA64", ".mat", "a MATLAB file (version 5)", "loadmat('"},
-      {"MATLAB 7.3 MAT-file, Platform: GLNXA64", ".mat", "version 7.3", "h5py.File('"},
-      {"\x89HDF\r\n\x1a\n"s + "\0\0"s, ".h5", "an HDF5 file", "h5py.File('"},
+      {"MATLAB 7.3 MAT-file, Platform: GLNXA64", ".mat", "version 7.3",
+       "(A.attrs['MATLAB_sparse'], len(A['jc']) - 1)"},
+      {"\x89HDF\r\n\x1a\n"s + "\0\0"s, ".h5", "an HDF5 file", "X.attrs.get('shape')"},
       {"\x89HDF\r\n\x1a\n"s + "\0\0"s, ".mat", "version 7.3", "h5py.File('"},
       {"\x80\x02}q\0"s, ".pt", "a PyTorch file", "torch.load('"},
       {"\x80\x02}q\0"s, ".pth", "a PyTorch file", "torch.load('"},
