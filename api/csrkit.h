@@ -177,7 +177,7 @@ typedef struct csrkit_plan_options {
    * C will begin at no multiples of 16 bytes, though dense_cols let them: it shows only at bind */
   const char* variant;
   uint64_t memory_limit_bytes; /**< of the plan; 0: what is there */
-  int32_t threads;             /**< CPU; 0: what OpenMP was told (OMP_NUM_THREADS) */
+  int32_t threads;             /**< CPU, <= 4096; 0: what OpenMP was told (OMP_NUM_THREADS) */
   int32_t device;              /**< GPU: ordinal among the visible ones */
   void* stream;                /**< GPU: cudaStream_t to work in; NULL: one of the plan's own */
 } csrkit_plan_options;

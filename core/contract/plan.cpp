@@ -1,5 +1,6 @@
 #include "core/contract/plan.h"
 
+#include "core/base/team.h"
 #include "core/contract/parse_name.h"
 
 namespace csrkit {
@@ -34,6 +35,10 @@ void require_sensible(const PlanOptions& options) {
     throw UsageError(std::string(what) + " is " + std::to_string(value) + "; it must be 0 or more");
   };
   require(options.where.threads, "threads");
+  if (options.where.threads > kMaxThreads) {
+    throw UsageError("threads is " + std::to_string(options.where.threads) +
+                     "; it must be at most " + std::to_string(kMaxThreads));
+  }
   require(options.where.chunk, "chunk");
   require(options.where.device, "device");
 }

@@ -56,7 +56,7 @@ class Plan(Handle):
     the one in which the arrays' library works at each call). kernel: a name of `csr-spmm-cpu --list` and the like (None
     chooses). variant: a setting of the kernel; "off-vectors" tells the GPU's chooser that rows of b or out will begin at
     no multiples of 16 bytes (an odd stride or address), as csrkit.spmm does by itself. semiring: plus-times, min-plus,
-    max-times, or-and. threads: CPU (0: OMP_NUM_THREADS). Raises UsageError, OutOfMemoryError, NoGpuError.
+    max-times, or-and. threads: CPU, at most 4096 (0: OMP_NUM_THREADS). Raises UsageError, OutOfMemoryError, NoGpuError.
     One thread multiplies at a time; others wait.
     """
 

@@ -53,6 +53,10 @@ class Sharing(unittest.TestCase):
         for wrong in (numpy.int64(2**32 + 1), numpy.uint64(2**64 - 1)):
             with self.assertRaisesRegex(csrkit.UsageError, f"threads is {wrong}"):
                 csrkit.spmm(a, b, threads=wrong)
+        for function in (csrkit.spmm, lambda *given, **options: csrkit.sddmm(a, numpy.ones((60, 2)), b, **options),
+                         lambda *given, **options: csrkit.spgemm(a, a, transpose=True, **options)):
+            with self.assertRaisesRegex(csrkit.UsageError, "threads is 100000; it must be at most 4096"):
+                function(a, b, threads=100000)
 
     def test_rows_off_vectors_are_seen(self):
         from csrkit._dense import View

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/base/team.h"
+
 namespace csrkit {
 namespace {
 
@@ -35,6 +37,20 @@ TEST(PlanOptions, NegativeNumbersAreRefused) {
     PlanOptions options;
     options.where.*member = -1;
     EXPECT_THROW(require_sensible(options), UsageError);
+  }
+}
+
+// libgomp would run out of stack, which ends the process.
+TEST(PlanOptions, MoreThreadsThanLibgompCanStartAreRefused) {
+  PlanOptions options;
+  options.where.threads = kMaxThreads;
+  EXPECT_NO_THROW(require_sensible(options));
+  options.where.threads = kMaxThreads + 1;
+  try {
+    require_sensible(options);
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(), "threads is 4097; it must be at most 4096");
   }
 }
 
