@@ -297,7 +297,9 @@ def from_scipy(matrix) -> Matrix:
     if matrix.dtype.kind in "biu":
         found = matrix.data
         matrix = matrix.astype(numpy.float32 if matrix.dtype.itemsize <= 2 else numpy.float64)
-        if (matrix.data.astype(found.dtype) != found).any():
+        # A value that is rounded up to the first number beyond its type has no way back, which NumPy warns of.
+        beyond = 2.0 ** (8 * found.dtype.itemsize - (found.dtype.kind == "i"))
+        if (matrix.data >= beyond).any() or (matrix.data.astype(found.dtype) != found).any():
             raise UsageError(f"f64 does not hold all of the values, which are {found.dtype}, exactly")
     return from_arrays(matrix.shape, matrix.indptr.astype(numpy.int64, copy=False),
                        matrix.indices.astype(numpy.int32, copy=False), matrix.data)

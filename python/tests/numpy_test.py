@@ -1,5 +1,6 @@
 """With NumPy and SciPy: arrays in their types, matrices shared, products against SciPy's in float64."""
 import unittest
+import warnings
 
 import numpy
 import scipy.sparse
@@ -93,8 +94,10 @@ class Sharing(unittest.TestCase):
             a = csrkit.from_scipy(matrix)
             self.assertEqual(a.kind, kind)
             self.assertEqual((a.to_scipy() != matrix.astype("f8")).nnz, 0)
-        with self.assertRaisesRegex(csrkit.UsageError, "int64, exactly"):
-            csrkit.from_scipy(scipy.sparse.csr_matrix(numpy.array([[2**53 + 1]])))
+        for wrong, dtype in ((2**53 + 1, "int64"), (2**63 - 1, "int64"), (2**64 - 1, "uint64")):
+            with warnings.catch_warnings(), self.assertRaisesRegex(csrkit.UsageError, f"{dtype}, exactly"):
+                warnings.simplefilter("error")
+                csrkit.from_scipy(scipy.sparse.csr_matrix(numpy.array([[wrong]], dtype)))
 
     def test_what_is_no_matrix_of_csrkit(self):
         matrix = scipy.sparse.csr_matrix(numpy.eye(3))
