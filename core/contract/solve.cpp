@@ -94,7 +94,8 @@ std::string explanation(const ColumnReport& column) {
     case SolveStatus::not_finite:
       return "a NaN or an infinity appeared " + at +
              ": look for one in the matrix, the right-hand side or the guess, or for an overflow;"
-             " squares of large numbers overflow, so scale the system down";
+             " squares of large numbers overflow, so scale the system down; if A is singular, x may"
+             " grow without end";
   }
   return {};
 }

@@ -86,5 +86,13 @@ TEST(SolveContract, FailuresAreSentences) {
   EXPECT_EQ(failure_of(report), "");
 }
 
+// Where rounding hides that p'Ap is 0, x grows until it overflows.
+TEST(SolveContract, WhatIsNotFiniteMayComeOfASingularMatrix) {
+  SolveReport report;
+  report.columns.resize(1);
+  report.columns[0].status = SolveStatus::not_finite;
+  EXPECT_NE(failure_of(report).find("if A is singular, x may grow without end"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace csrkit
