@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The batch script of submit.sh: one task of an array, or the report.
 #
-# Usage: job.sh prepare|run|report RESULTS_DIR   (SLURM_ARRAY_TASK_ID says which data set)
+# Usage: job.sh prepare|run|report SETTINGS_FILE   (SLURM_ARRAY_TASK_ID says which data set)
 # shellcheck disable=SC2154 # what is not assigned here comes from the settings
 set -euo pipefail
 case ${1:-} in
@@ -9,14 +9,14 @@ case ${1:-} in
   -h | --help) sed -n '2,/^#$/{s/^# //p}; s/^# Usage/Usage/p' "$0"; exit ;;
   *) echo "job.sh: error: unknown step '${1:-}'; there are prepare, run, report" >&2; exit 2 ;;
 esac
-results=${2:-}
-[[ -f $results/jobs/settings ]] || {
-  echo "job.sh: error: '$results' is no results folder of submit.sh: it holds no jobs/settings" >&2
+settings=${2:-}
+[[ -f $settings ]] || {
+  echo "job.sh: error: there is no file of settings '$settings'; submit.sh writes one into the folder jobs of the results" >&2
   exit 2
 }
 bench=()
 # shellcheck source=/dev/null
-. "$results/jobs/settings"
+. "$settings"
 name=${names[${SLURM_ARRAY_TASK_ID:-0}]}
 echo "== $step ${SLURM_ARRAY_TASK_ID:+$name, }job ${SLURM_JOB_ID:-none}, restart ${SLURM_RESTART_COUNT:-0}, $(date -u +%FT%TZ)"
 

@@ -191,7 +191,9 @@ for kind in none f16 bf16 f32 f64; do if [[ $kinds == *,$kind,* ]]; then of_benc
 seconds=$(value_of max-seconds "$@")
 if [[ -n $seconds ]]; then of_bench+=(--max-seconds "$seconds"); fi
 for flag in cold transpose; do if [[ " $* " == *" --$flag "* ]]; then of_bench+=("--$flag"); fi; done
-# Jobs read their settings from this file: Slurm runs a copy of job.sh from another folder.
+# Jobs read their settings from this file: Slurm runs a copy of job.sh from another folder. It is for the jobs of this
+# command alone: those of another one with the same results may still wait.
+settings=$(mktemp "$results/jobs/settings.XXXXXX")
 {
   printf 'names=(%s)\n' "$(printf '%q ' "${names[@]}")"
   printf 'prepare=(%s)\n' "$(printf '%q ' "${prepare[@]}" "${in_order[@]}")"
@@ -202,8 +204,7 @@ for flag in cold transpose; do if [[ " $* " == *" --$flag "* ]]; then of_bench+=
   printf 'mem=%q time=%q warn=%q\n' "$mem" "$time" "$warn"
   printf 'cache=%q results=%q scripts=%q\n' "$cache" "$results" "$run_scripts"
   printf 'export PATH=%q CSRKIT_DATASETS=%q\n' "$PATH" "$(realpath "$datasets")"
-} >"$results/jobs/settings.tmp.$$"
-mv "$results/jobs/settings.tmp.$$" "$results/jobs/settings"
+} >"$settings"
 
 job=(--parsable --requeue --open-mode=append --cpus-per-task="$cpus" --nodes=1 --ntasks=1)
 tasks=(--time="${time:-60}")
@@ -218,6 +219,7 @@ prepare_job='' run_job=''
 queue() { # queue OPTIONS OF sbatch...
   sbatch "$@" || {
     [[ -z $prepare_job ]] || scancel "$prepare_job" ${run_job:+"$run_job"} || true
+    rm -f "$settings"
     die 2 "Slurm refuses a job, as it says above; nothing stays queued"
   }
 }
@@ -229,14 +231,14 @@ log=$results/jobs
 # The jobs are held until each element has asked for what it needs. USR1 comes before the time limit, so that a task
 # can end in order and queue again. The task that prepared a matrix forecasts what measuring it takes.
 prepare_job=$(queue "${job[@]}" "${tasks[@]}" --hold --job-name=csrkit-prepare --array="$array" \
-  --output="$log/prepare-%a.log" "$run_scripts/job.sh" prepare "$results")
+  --output="$log/prepare-%a.log" "$run_scripts/job.sh" prepare "$settings")
 run_job=$(queue "${job[@]}" "${tasks[@]}" --job-name=csrkit-run --array="$array" --output="$log/run-%a.log" \
   --signal="B:USR1@$warn" --dependency="aftercorr:$prepare_job" --kill-on-invalid-dep=yes "${gpus[@]}" "${alone[@]}" \
-  "$run_scripts/job.sh" run "$results")
+  "$run_scripts/job.sh" run "$settings")
 report_job=$(queue "${job[@]}" "${of_report[@]}" --job-name=csrkit-report \
-  --output="$log/report.log" --dependency="afterany:$run_job" "$run_scripts/job.sh" report "$results")
+  --output="$log/report.log" --dependency="afterany:$run_job" "$run_scripts/job.sh" report "$settings")
 keep_plan # of what Slurm has taken; no job reads it before the first is released
-echo "run_job=$run_job" >>"$results/jobs/settings"
+echo "run_job=$run_job" >>"$settings"
 for i in "${!names[@]}"; do
   forecast_prepare "${names[i]}"
   ask_slurm "${prepare_job}_$i" 0

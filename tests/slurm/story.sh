@@ -67,6 +67,18 @@ code=0
 grep -q 'nothing stays queued' refused || fail "it does not say what happened: $(cat refused)"
 [[ -z $(squeue -h) ]] || fail "jobs stayed: $(squeue)"
 
+# Two commands with the same results, the second given while the first still waits: each does what it was told.
+blocker=$(sbatch --parsable -N2 --exclusive --output=/dev/null --wrap 'sleep 600')
+both() { "$scripts/submit.sh" --cache cache-both --results both --cpus 2 --time 5 -k 8 --no-pictures "$@" -- --repeat 3; }
+jobs="$(both cora karate) $(both bcsstk18)"
+scancel "$blocker"
+read -r _ prepare _ run _ report _ prepare2 _ run2 _ report2 <<<"$jobs"
+gone "$prepare" "$run" "$report" "$prepare2" "$run2" "$report2"
+for name in cora karate bcsstk18; do
+  [[ -f both/$name.jsonl && $(records "both/$name.jsonl") == 2 ]] || fail "$name: the other command's jobs took its place"
+done
+echo "two commands with the same results: each measured its own"
+
 # A task that scancel ends and one whose csr-bench is killed; resubmitted, they finish.
 again() {
   "$scripts/submit.sh" --cache cache2 --results results2 --cpus 2 --time 5 -k 8,16,24,32 \

@@ -91,9 +91,11 @@ chmod +x slurm/*
 queues() { PATH=$PWD/slurm:$PATH "$scripts/submit.sh" --cache cache --results queued -k 4 "$@"; }
 export REFUSED=0
 expect 0 queues ./own.mtx --kernels cpu.spmv.auto -- --value-kind=f32,f64 --max-seconds 300 --transpose
-grep -q '^forecast=.* --value-kind f64 --max-seconds 300 --transpose' queued/jobs/settings ||
-  fail "csr-forecast is not told: $(grep ^forecast= queued/jobs/settings)"
-read -ra words < <(sed -n 's/^forecast=(\(.*\))/\1/p' queued/jobs/settings)
+own=$(tail -n 1 sbatch.asked)
+own=${own##* }
+grep -q '^forecast=.* --value-kind f64 --max-seconds 300 --transpose' "$own" ||
+  fail "csr-forecast is not told: $(grep ^forecast= "$own")"
+read -ra words < <(sed -n 's/^forecast=(\(.*\))/\1/p' "$own")
 expect 0 csr-forecast cache/own.csr --tool csr-bench "${words[@]}"
 report=$(tail -n 1 sbatch.asked)
 [[ $report == *' --time=60 '* && $report != *--mem=* ]] || fail "the report of a file asks for $report"
@@ -102,8 +104,13 @@ REFUSED=2 expect 2 queues karate
 equals "$(tr -d ' ' <scancel.asked)" 1
 grep -q 'nothing stays queued' err || fail "it does not say what becomes of the first job"
 equals "$(wc -l <queued/jobs/plan.jsonl | tr -d ' ')" 1 # nor is it planned
+equals "$(echo queued/jobs/settings.*)" "queued/jobs/${own##*/}"
 rm sbatch.asked
 expect 0 queues karate
+# Jobs of the first command may still wait: they keep the settings that they were queued with.
+grep -q '^names=(.*own.mtx )$' "$own" || fail "a second command changed what the first one's jobs do: $(head -n 1 "$own")"
+second=$(tail -n 1 sbatch.asked)
+grep -q '^names=(karate )$' "${second##* }" || fail "the second command has the settings ${second##* }"
 grep -q '"datasets":\["karate"\]' queued/jobs/plan.jsonl || fail "what Slurm takes is not planned"
 # Stand-ins, the largest first and two at a time; time that is up leaves a report and work to do.
 like() {
