@@ -115,6 +115,9 @@ check_datasets "${names[@]}"
 kernels=$(kernels_of "$gpu" "$kernels")
 check_words "$@"
 if [[ ,$kernels == *,gpu.* ]]; then check_gpu; fi
+# Slurm reads fields such as %j in the names of logs, and none at all where there is a backslash.
+[[ $local == yes || $(realpath -m "$results") != *\\* ]] ||
+  die 2 "the path of --results has a backslash, with which Slurm cannot name logs; name another folder"
 mkdir -p "$cache" "$results/jobs"
 cache=$(realpath "$cache") results=$(realpath "$results")
 if [[ -n $raw ]]; then raw=$(realpath "$raw"); fi
@@ -227,7 +230,7 @@ gpus=() alone=(--exclusive)
 if [[ $shared == yes ]]; then alone=(); fi
 if [[ $gpu == yes ]]; then gpus=(--gres=gpu:1); fi
 array=0-$((${#names[@]} - 1))${at_once:+%$at_once}
-log=$results/jobs
+log=${results//%/%%}/jobs
 # The jobs are held until each element has asked for what it needs. USR1 comes before the time limit, so that a task
 # can end in order and queue again. The task that prepared a matrix forecasts what measuring it takes.
 prepare_job=$(queue "${job[@]}" "${tasks[@]}" --hold --job-name=csrkit-prepare --array="$array" \
@@ -245,4 +248,4 @@ for i in "${!names[@]}"; do
 done
 scontrol release "$prepare_job"
 echo "prepare $prepare_job run $run_job report $report_job"
-say "${#names[@]} data sets; logs in $log, the page will be $results/report.html"
+say "${#names[@]} data sets; logs in $results/jobs, the page will be $results/report.html"

@@ -112,6 +112,14 @@ grep -q '^names=(.*own.mtx )$' "$own" || fail "a second command changed what the
 second=$(tail -n 1 sbatch.asked)
 grep -q '^names=(karate )$' "${second##* }" || fail "the second command has the settings ${second##* }"
 grep -q '"datasets":\["karate"\]' queued/jobs/plan.jsonl || fail "what Slurm takes is not planned"
+# Logs are where they belong though Slurm has a meaning for their folder's name.
+queues_to() { PATH=$PWD/slurm:$PATH "$scripts/submit.sh" --cache cache --results "$1" -k 4 karate; }
+rm sbatch.asked
+expect 0 queues_to 50%done
+grep -qF -- "--output=$PWD/50%%done/jobs/run-%a.log" sbatch.asked || fail "Slurm reads a field in $(cat sbatch.asked)"
+expect 2 queues_to 'back\slash'
+grep -q 'the path of --results has a backslash' err || fail "it does not say what is wrong: $(cat err)"
+no_file 'back\slash'
 # Stand-ins, the largest first and two at a time; time that is up leaves a report and work to do.
 like() {
   "$scripts/submit.sh" --local --like --scale 0.002 --cache like --results liked --no-pictures -k 4 --at-once 2 "$@"
