@@ -73,6 +73,9 @@ check_datasets() { # check_datasets NAME|PATH...
   for word in "$@"; do
     if [[ $word == */* ]]; then
       [[ -e $word ]] || die 3 "$word does not exist"
+      # Tools would take -x.csr for options, and no pattern finds the files of a data set without a name.
+      [[ $(dataset_name "$word") == [!-]* ]] ||
+        die 2 "$word is known by its name up to the first dot, which must not be empty or begin with '-'; rename it"
     else
       [[ -n $(catalog_field "$word" rows) ]] ||
         die 2 "there is no data set '$word'$(like_name "$word"); $datasets/catalog.tsv lists all of them; to name a file, give its path with a '/'"

@@ -61,6 +61,11 @@ mkdir twice && cp own.mtx twice/karate.mtx
 expect 2 "$scripts/submit.sh" --local --cache cache --results none karate twice/karate.mtx
 grep -q 'two data sets are named karate' err || fail "two data sets of one name are not named"
 expect 3 "$scripts/submit.sh" --local --cache cache --results none ./no_such.mtx
+cp own.mtx .hidden.mtx && cp own.mtx ./-dash.mtx
+for file in ./.hidden.mtx ./-dash.mtx; do
+  expect 2 "$scripts/submit.sh" --local --cache cache --results none "$file"
+  grep -q -- "${file#./} is known by its name up to the first dot, which must not" err || fail "$file: $(cat err)"
+done
 no_file none
 # No GPU, no run: said before anything is made.
 if ! has_gpu_code; then
