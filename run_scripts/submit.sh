@@ -46,7 +46,9 @@ keep_plan() {
   lists=$(printf '"datasets":%s,"orders":%s,"kernels":%s,"dense_cols":[%s]' "$(json_texts "${stems[@]}")" \
     "$(json_texts natural ${orders//,/ })" "$(json_texts ${kernels//,/ })" "${dense_cols:-32,256}")
   if [[ ! -f $plan ]] || ! grep -qF -- "$lists" "$plan"; then
-    printf '{"plan":1,"command":%s,%s}\n' "$(json_text "$script_file$(printf ' %q' "${words[@]}")")" "$lists" >>"$plan"
+    # Paths may be relative, and the page is read anywhere.
+    printf '{"plan":1,"command":%s,%s}\n' \
+      "$(json_text "cd $(printf %q "$PWD") &&$(printf ' %q' "$script_file" "${words[@]}")")" "$lists" >>"$plan"
   fi
 }
 

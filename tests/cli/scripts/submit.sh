@@ -50,6 +50,13 @@ expect 0 "$scripts/submit.sh" --local --like --cache cache --results own --order
 prints '| own | degree |'
 prints '| karate | natural |' # shipped: no stand-in for it
 grep -qx "csr-import  of .*" cache/own.csr.made || fail "the file was not imported"
+# The command that mends what was not measured can be pasted in any folder, though its paths are relative.
+rm own/own.jsonl
+expect 1 "$scripts/report.sh" --results own --no-pictures
+mkdir elsewhere
+sed -n 's/^\* own .*Mend: .\(.*\)./\1/p' own/table.md >mend
+(cd elsewhere && expect 0 bash ../mend && no_file cache)
+[ -s own/own.jsonl ] || fail "the command that mends it does not: $(cat mend)"
 # The line that mends a gap can be pasted, whatever the names.
 mkdir "my files" && printf '%%%%MatrixMarket matrix coordinate real general\n3 3 1\n7 1 1\n' >"my files/it's.mtx"
 expect 3 "$scripts/submit.sh" --local --cache "my cache" --results mine --no-pictures -k 4 "my files/it's.mtx" -- --repeat 2
