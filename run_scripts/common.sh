@@ -180,7 +180,8 @@ ask_slurm() { # ask_slurm JOB_ELEMENT MORE_MINUTES
 # file system without locks, only Slurm's --exclusive protects measurements.
 # shellcheck disable=SC2154 # cache is an option of those who source this
 lock_node() { # lock_node --shared|--exclusive
-  exec 8>"$cache/.node.${SLURMD_NODENAME:-$(uname -n)}.lock"
+  { exec 8>"$cache/.node.${SLURMD_NODENAME:-$(uname -n)}.lock"; } 2>/dev/null ||
+    die 4 "cannot write into the cache $cache, where locks are, too; name another folder with --cache, or make room there"
   flock "$1" 8 2>/dev/null || true
 }
 

@@ -42,7 +42,7 @@ find_tools
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-0}
 mapfile -t names < <(expand_datasets "${names[@]}")
 check_datasets "${names[@]}"
-mkdir -p "$cache"
+mkdir -p "$cache" || die 4 "--cache needs a folder that can be made and written"
 # The line that mends a gap is to be pasted into a shell.
 again=$(printf '%q --cache %q' "$script_file" "$cache")${raw:+$(printf ' --raw %q' "$raw")}${scale:+ --scale $scale}
 if [[ $like == yes ]]; then again+=" --like"; fi

@@ -38,7 +38,7 @@ done
   die 2 "needs --cache DIR, --results DIR and a data set; --help shows the options"
 [[ -d $cache ]] || die 3 "there is no folder $cache; prepare.sh --cache makes it, with the data sets to measure"
 find_tools
-mkdir -p "$results/jobs"
+mkdir -p "$results/jobs" || die 4 "--results needs a folder that can be made and written"
 lock_node --exclusive
 set_threads
 if [[ $gpu == yes ]]; then

@@ -48,7 +48,8 @@ keep_plan() {
   if [[ ! -f $plan ]] || ! grep -qF -- "$lists" "$plan"; then
     # Paths may be relative, and the page is read anywhere.
     printf '{"plan":1,"command":%s,%s}\n' \
-      "$(json_text "cd $(printf %q "$PWD") &&$(printf ' %q' "$script_file" "${words[@]}")")" "$lists" >>"$plan"
+      "$(json_text "cd $(printf %q "$PWD") &&$(printf ' %q' "$script_file" "${words[@]}")")" "$lists" >>"$plan" ||
+      die 4 "cannot write $plan; make room there, or name another folder with --results"
   fi
 }
 
@@ -120,7 +121,7 @@ if [[ ,$kernels == *,gpu.* ]]; then check_gpu; fi
 # Slurm reads fields such as %j in the names of logs, and none at all where there is a backslash.
 [[ $local == yes || $(realpath -m "$results") != *\\* ]] ||
   die 2 "the path of --results has a backslash, with which Slurm cannot name logs; name another folder"
-mkdir -p "$cache" "$results/jobs"
+mkdir -p "$cache" "$results/jobs" || die 4 "--cache and --results need folders that can be made and written"
 cache=$(realpath "$cache") results=$(realpath "$results")
 if [[ -n $raw ]]; then raw=$(realpath "$raw"); fi
 

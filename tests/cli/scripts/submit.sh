@@ -74,6 +74,13 @@ for file in ./.hidden.mtx ./-dash.mtx; do
   grep -q -- "${file#./} is known by its name up to the first dot, which must not" err || fail "$file: $(cat err)"
 done
 no_file none
+# What cannot be written is an I/O failure, and named.
+expect 4 "$scripts/submit.sh" --local --cache own.mtx/cache --results none karate
+grep -q 'error: --cache and --results need folders' err || fail "it does not say what is wrong: $(cat err)"
+rm -rf none
+mkdir -p "locked/.node.$(uname -n).lock"
+expect 4 env -u SLURMD_NODENAME "$scripts/prepare.sh" --cache locked karate
+grep -q 'error: cannot write into the cache locked' err || fail "it does not name the cache: $(cat err)"
 # No GPU, no run: said before anything is made.
 if ! has_gpu_code; then
   expect 6 "$scripts/submit.sh" --local --gpu --cache none --results none karate
