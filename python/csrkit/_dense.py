@@ -156,9 +156,12 @@ def _dlpack_device(array):
 
 
 def _owner(array):
-    """The module of the array's type if we know how it allocates (torch, numpy, cupy), else None."""
-    name = type(array).__module__.split(".")[0]
-    return sys.modules.get(name) if name in ("torch", "numpy", "cupy") else None
+    """The module of the array's type, or of what that derives from, if we know how it allocates; else None."""
+    for base in type(array).__mro__:
+        name = base.__module__.split(".")[0]
+        if name in ("torch", "numpy", "cupy"):
+            return sys.modules.get(name)
+    return None
 
 
 def stream_of(array):

@@ -46,6 +46,15 @@ class Sharing(unittest.TestCase):
         with self.assertRaisesRegex(csrkit.UsageError, "B is masked"):
             csrkit.spmm(a, numpy.ma.masked_array(numpy.eye(3), mask=numpy.eye(3)))
 
+    def test_arrays_of_a_derived_type(self):
+        class Named(numpy.ndarray):
+            pass
+
+        a, b = csrkit.from_scipy(sample()), numpy.ones((45, 2))
+        found = csrkit.spmm(a, b.view(Named))
+        self.assertIsInstance(found, numpy.ndarray)
+        numpy.testing.assert_array_equal(found, csrkit.spmm(a, b))
+
     def test_numbers_of_numpy(self):
         a, b = csrkit.from_scipy(sample()), numpy.ones((45, 2))
         wanted = csrkit.spmm(a, b)
