@@ -45,10 +45,14 @@ CsrMatrix borrowed(const csrkit_arrays& arrays, std::shared_ptr<const Lender> le
   require_aligned(arrays.row_offsets, int{sizeof(Offset)}, "row_offsets");
   const Offset nnz = arrays.row_offsets[rows];
   const ValueKind kind = kind_of(arrays.kind, ValueKind::none);
-  if (nnz > 0) require_given(arrays.col_indices, "col_indices");
-  if (nnz > 0 && kind != ValueKind::none) require_given(arrays.values, "values");
-  require_aligned(arrays.col_indices, int{sizeof(Index)}, "col_indices");
-  if (kind != ValueKind::none) require_aligned(arrays.values, size_of(kind), "values");
+  if (nnz > 0) {  // else they may be anywhere, as empty arrays of Python are
+    require_given(arrays.col_indices, "col_indices");
+    require_aligned(arrays.col_indices, int{sizeof(Index)}, "col_indices");
+    if (kind != ValueKind::none) {
+      require_given(arrays.values, "values");
+      require_aligned(arrays.values, size_of(kind), "values");
+    }
+  }
   return CsrMatrix(rows, cols, arrays.row_offsets, arrays.col_indices, kind, arrays.values,
                    std::move(lender));
 }

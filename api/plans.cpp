@@ -124,8 +124,10 @@ csrkit_dense read_operand(const csrkit_dense* dense, const char* name) {
   if (given.space != CSRKIT_HOST && given.space != CSRKIT_DEVICE_MEMORY) {
     throw UsageError(std::to_string(given.space) + " is no csrkit_space");
   }
-  if (given.rows > 0 && given.cols > 0) require_given(given.data, "the data of an operand");
-  require_aligned(given.data, size_of(kind_of(given.kind, ValueKind::f32)), name);
+  if (given.rows > 0 && given.cols > 0) {
+    require_given(given.data, "the data of an operand");
+    require_aligned(given.data, size_of(kind_of(given.kind, ValueKind::f32)), name);
+  }
   return given;
 }
 

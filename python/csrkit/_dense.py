@@ -109,7 +109,9 @@ class View:
             raise UsageError(f"{self.name} has {len(self.shape)} dimensions; use 1 or 2")
         rows, cols = (*self.shape, 1)[:2]
         step, between = (*self.strides, 1)[:2]
-        if cols > 1 and between != 1 or rows > 1 and step < cols:
+        if 0 in (rows, cols):  # then strides mean nothing, and may be anything
+            step = cols
+        elif cols > 1 and between != 1 or rows > 1 and step < cols:
             raise UsageError(f"{self.name} is not stored row by row (strides {self.strides}); pass a copy in C order")
         return Dense(data=self.pointer, rows=rows, cols=cols, leading_dim=max(step if rows > 1 else cols, 1),
                      kind=KINDS[self.kind], space=0 if self.device is None else 1)
@@ -187,4 +189,12 @@ def empty_like(array, shape, kind):
     size = SIZES[kind]
     for extent in shape:
         size *= extent
-    return memoryview((ctypes.c_char * size)()).cast("B").cast(_CODES[kind], shape)
+    if size > 0:
+        return memoryview((ctypes.c_char * size)()).cast("B").cast(_CODES[kind], shape)
+    # memoryview.cast refuses a 0 in a shape, and ctypes knows no f16
+    if kind == "f16":
+        raise UsageError("an array of f16 without elements can only be made by NumPy or torch; pass out")
+    empty = {"f32": ctypes.c_float, "f64": ctypes.c_double}[kind]
+    for extent in reversed(shape):
+        empty = empty * extent
+    return memoryview(empty())

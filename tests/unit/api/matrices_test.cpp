@@ -76,6 +76,24 @@ TEST(Matrices, ArraysThatAreNoMatrixAreRefusedAndNotGivenBack) {
   EXPECT_TRUE(says("values begins between two addresses")) << csrkit_last_error();
 }
 
+// Empty arrays of Python may begin at any address.
+TEST(Matrices, ArraysWithoutElementsMayBeAnywhere) {
+  const std::int64_t row_offsets[] = {0, 0, 0};
+  const char somewhere[16] = {};
+  csrkit_arrays arrays = {};
+  arrays.size = sizeof arrays;
+  arrays.rows = arrays.cols = 2;
+  arrays.row_offsets = row_offsets;
+  arrays.kind = CSRKIT_F64;
+  for (int shift = 0; shift < 8; ++shift) {
+    arrays.col_indices = reinterpret_cast<const std::int32_t*>(somewhere + shift);
+    arrays.values = somewhere + shift;
+    csrkit_matrix* matrix = nullptr;
+    EXPECT_OK(csrkit_wrap(&arrays, &matrix));
+    csrkit_matrix_free(matrix);
+  }
+}
+
 TEST(Matrices, AMatrixComesBackFromItsFile) {
   SmallArrays small;
   const Matrix matrix = wrapped(small.view());
