@@ -103,7 +103,8 @@ class EntryParser {
     if (expected_ >= 0 && store_.size > expected_) {
       lines_.refuse(lines_.line() - 1, "expected " + counted(expected_, "entry") +
                                            " as the header says, found at least " +
-                                           std::to_string(store_.size) + " up to here");
+                                           std::to_string(store_.size) +
+                                           " up to here; correct the header, or remove the rest");
     }
   }
 

@@ -257,15 +257,17 @@ std::string describe(const EntryPiece& piece, const EntryLineOptions& options, b
     if (limit == 0 && options.expected_entries >= 0) {
       return std::string("expected no entry in a matrix without ") + what + "s" + found;
     }
-    if (limit > 0) {
-      return std::string("expected a ") + what + " number from " + lowest + " to " +
-             std::to_string(options.index_base + limit - 1) + found;
+    const bool has_sizes = options.expected_entries >= 0;
+    std::string advice = "; correct it, or the sizes";
+    if (options.index_base == 1 && found == ", found \"0\"") {
+      advice = has_sizes ? "; rows and columns begin at 1 here, add 1 to all of them"
+                         : "; if ids start at 0, use --base=0";
+    } else if (limit <= 0) {
+      advice = "; renumber the ids from 0 without gaps, rows and columns are 32-bit numbers";
     }
-    return std::string("expected an id from ") + lowest + " to " +
-           std::to_string(options.index_base + kMaxIndex - 1) + found +
-           (*piece.fault_at == '0' && options.index_base == 1
-                ? "; if ids start at 0, use --base=0"
-                : "; renumber the ids from 0 without gaps, rows and columns are 32-bit numbers");
+    const Offset most = options.index_base + (limit > 0 ? limit : Offset{kMaxIndex}) - 1;
+    return std::string("expected ") + (limit > 0 ? std::string("a ") + what + " number" : "an id") +
+           " from " + lowest + " to " + std::to_string(most) + found + advice;
   };
   switch (piece.fault) {
     case Fault::row: return "expected a row as a whole number" + found;

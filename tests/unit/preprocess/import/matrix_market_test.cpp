@@ -252,8 +252,12 @@ TEST(MatrixMarket, SizesAreComparedWithTheFileBeforeAllocating) {
 
 TEST(MatrixMarket, RefusesBadEntriesByLine) {
   const std::string head = kGeneral + "% comment\n3 4 2\n1 1 1\n";
-  EXPECT_REFUSAL("5: expected a row number from 1 to 3, found \"4\"", head + "4 1 1\n");
-  EXPECT_REFUSAL("5: expected a row number from 1 to 3, found \"0\"", head + "0 1 1\n");
+  EXPECT_REFUSAL("5: expected a row number from 1 to 3, found \"4\"; correct it, or the sizes",
+                 head + "4 1 1\n");
+  EXPECT_REFUSAL(
+      "5: expected a row number from 1 to 3, found \"0\"; rows and columns begin at 1 here, "
+      "add 1 to all of them",
+      head + "0 1 1\n");
   EXPECT_REFUSAL("5: expected a column number from 1 to 4, found \"5\"", head + "1 5 1\n");
   EXPECT_REFUSAL("5: expected a column number from 1 to 4, found \"99999999999999999999\"",
                  head + "1 99999999999999999999 1\n");
@@ -268,8 +272,10 @@ TEST(MatrixMarket, RefusesBadEntriesByLine) {
                  head + "1 1 forty-two\n");
   EXPECT_REFUSAL("5: expected the line to end after 3 numbers, found \"4\"", head + "1 1 1 4\n");
   EXPECT_REFUSAL("5: expected the line to end after 3 numbers, found \"x\"", head + "1 1 1x\n");
-  EXPECT_REFUSAL("6: expected 2 entries as the header says, found at least 3",
-                 head + "1 2 1\n1 3 1\n");
+  EXPECT_REFUSAL(
+      "6: expected 2 entries as the header says, found at least 3 up to here; correct "
+      "the header, or remove the rest",
+      head + "1 2 1\n1 3 1\n");
   EXPECT_REFUSAL("12: expected 2 entries as the header says, found only 1",
                  head + "%\n%\n\n\n\n\n\n");
   EXPECT_REFUSAL("3: expected the line to end after 2 numbers", kPattern + "1 1 1\n1 1 1\n");
