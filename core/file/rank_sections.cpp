@@ -61,6 +61,75 @@ void append_heads(const std::vector<PartLevel>& levels, std::size_t level,
   }
 }
 
+/// Throws UsageError if the section `split_rows` would be larger than a file may hold.
+void require_few_pieces(const SplitRows& split) {
+  if (1 + split.rows.size() + split.begins.size() <= kMaxSplitWords) return;
+  throw UsageError(counted(split.rows.size(), "row") + " split among " +
+                   counted(split.parts, "part") + " have more than " +
+                   std::to_string(kMaxSplitWords) + " pieces; split fewer, longer rows");
+}
+
+/// The columns of a part's halo, ascending, and so grouped by the neighbours that own them.
+using Halo = Buffer<Index>;
+
+/// `level_cols`: where the columns of each part begin.
+Halo halo_of(const std::vector<Neighbour>& received, HaloBits bits,
+             const std::vector<Index>& level_cols, int threads) {
+  std::vector<Offset> begins;
+  Offset count = 0;
+  for (const Neighbour& from : received) {
+    begins.push_back(count);
+    count += from.halo_cols;
+  }
+  Halo halo(count);
+#pragma omp parallel for schedule(dynamic, 1) num_threads(team_for(count, threads))
+  for (std::size_t n = 0; n < received.size(); ++n) {
+    const auto owner = static_cast<std::size_t>(received[n].part);
+    Index* to = halo.data() + begins[n];
+    bits.for_each(level_cols[owner], level_cols[owner + 1], [&](Index col) { *to++ = col; });
+  }
+  return halo;
+}
+
+/// Writes the record of a part from its beginning up to its halo. Returns the place of its columns
+/// to send.
+Index* write_record(const PartHead& head, const std::vector<Neighbour>& neighbours,
+                    const Halo& halo, unsigned char* record) {
+  const std::uint64_t bytes = record_bytes(head);
+  const std::uint64_t tail = std::min(bytes, kListAlignment);
+  if (tail > 0) std::memset(record + bytes - tail, 0, tail);
+  for (const Neighbour& neighbour : neighbours) {
+    const StoredNeighbour stored{neighbour.part, neighbour.halo_cols, neighbour.send_cols, 0};
+    std::memcpy(record, &stored, sizeof stored);
+    record += sizeof stored;
+  }
+  if (halo.size() > 0) std::memcpy(record, halo.data(), halo.size_bytes());
+  return reinterpret_cast<Index*>(record) + halo.size();
+}
+
+/// Writes the lists of a level, which begin at `record`, and frees the halos.
+void write_lists(const CountedLevel& level, std::vector<Halo>& halos, unsigned char* record) {
+  const std::vector<PartHead>& parts = level.level.parts;
+  std::vector<Index*> next_send;
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    next_send.push_back(write_record(parts[p], level.neighbours[p], halos[p], record));
+    record += record_bytes(parts[p]);
+  }
+  // A part's halo is what its neighbours send, each of them to it: so parts in ascending order fill
+  // the lists of all that send to them from left to right.
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    const Index* from = halos[p].data();
+    for (const Neighbour& neighbour : level.neighbours[p]) {
+      if (neighbour.halo_cols == 0) continue;
+      Index*& to = next_send[static_cast<std::size_t>(neighbour.part)];
+      std::memcpy(to, from, static_cast<std::size_t>(neighbour.halo_cols) * sizeof(Index));
+      to += neighbour.halo_cols;
+      from += neighbour.halo_cols;
+    }
+    halos[p] = Halo();
+  }
+}
+
 }  // namespace
 
 RankSections RankSections::of(const CsrMatrix& matrix, const std::vector<PartBorders>& borders,
@@ -68,29 +137,11 @@ RankSections RankSections::of(const CsrMatrix& matrix, const std::vector<PartBor
                               const std::vector<Index>& split_rows) {
   require_levels(matrix, borders);
   SplitRows split = find_split_rows(matrix, split_rows, borders.back().cols);
-  if (1 + split.rows.size() + split.begins.size() > kMaxSplitWords) {
-    throw UsageError(counted(split.rows.size(), "row") + " split among " +
-                     counted(split.parts, "part") + " have more than " +
-                     std::to_string(kMaxSplitWords) + " pieces; split fewer, longer rows");
-  }
-  std::vector<std::vector<Buffer<Index>>> halos(borders.size());
+  require_few_pieces(split);
+  std::vector<std::vector<Halo>> halos(borders.size());
   const auto keep_halo = [&](std::size_t level, Index, const std::vector<Neighbour>& received,
                              HaloBits bits) {
-    std::vector<Offset> begins;
-    Offset count = 0;
-    for (const Neighbour& from : received) {
-      begins.push_back(count);
-      count += from.halo_cols;
-    }
-    Buffer<Index> halo(count);
-#pragma omp parallel for schedule(dynamic, 1) num_threads(team_for(count, threads))
-    for (std::size_t n = 0; n < received.size(); ++n) {
-      const auto owner = static_cast<std::size_t>(received[n].part);
-      Index* to = halo.data() + begins[n];
-      bits.for_each(borders[level].cols[owner], borders[level].cols[owner + 1],
-                    [&](Index col) { *to++ = col; });
-    }
-    halos[level].push_back(std::move(halo));
+    halos[level].push_back(halo_of(received, bits, borders[level].cols, threads));
   };
   const std::vector<CountedLevel> counted =
       count_parts(matrix, borders, threads, progress, keep_halo, split_rows);
@@ -101,40 +152,7 @@ RankSections RankSections::of(const CsrMatrix& matrix, const std::vector<PartBor
   const auto bytes = static_cast<Offset>(list_begin(levels, levels.size(), 0));
   const auto lists = std::make_shared<Buffer<unsigned char>>(bytes);
   for (std::size_t l = 0; l < levels.size(); ++l) {
-    // A part's halo is what its neighbours send, each of them to it: so parts in ascending order
-    // fill the lists of all that send to them from left to right.
-    const std::vector<PartHead>& parts = levels[l].parts;
-    std::vector<Index*> next_send;
-    std::uint64_t begin = list_begin(levels, l, 0);
-    std::vector<std::uint64_t> begins;
-    for (const PartHead& head : parts) {
-      begins.push_back(begin);
-      begin += record_bytes(head);
-    }
-    for (std::size_t p = 0; p < parts.size(); ++p) {
-      unsigned char* record = lists->data() + begins[p];
-      const std::uint64_t tail = std::min(record_bytes(parts[p]), kListAlignment);
-      if (tail > 0) std::memset(record + record_bytes(parts[p]) - tail, 0, tail);
-      for (const Neighbour& neighbour : counted[l].neighbours[p]) {
-        const StoredNeighbour stored{neighbour.part, neighbour.halo_cols, neighbour.send_cols, 0};
-        std::memcpy(record, &stored, sizeof stored);
-        record += sizeof stored;
-      }
-      const Buffer<Index>& halo = halos[l][p];
-      if (halo.size() > 0) std::memcpy(record, halo.data(), halo.size_bytes());
-      next_send.push_back(reinterpret_cast<Index*>(record) + halo.size());
-    }
-    for (std::size_t p = 0; p < parts.size(); ++p) {
-      const Index* from = halos[l][p].data();
-      for (const Neighbour& neighbour : counted[l].neighbours[p]) {
-        if (neighbour.halo_cols == 0) continue;
-        Index*& to = next_send[static_cast<std::size_t>(neighbour.part)];
-        std::memcpy(to, from, static_cast<std::size_t>(neighbour.halo_cols) * sizeof(Index));
-        to += neighbour.halo_cols;
-        from += neighbour.halo_cols;
-      }
-      halos[l][p] = Buffer<Index>();
-    }
+    write_lists(counted[l], halos[l], lists->data() + list_begin(levels, l, 0));
   }
   for (PartLevel& level : levels) count_pieces(split, &level);
   return {std::move(levels), lists->data(), lists, std::move(split)};
