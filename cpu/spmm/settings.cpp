@@ -1,8 +1,8 @@
 #include "cpu/spmm/settings.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
+#include <set>
 
 #include "cpu/common/caches.h"
 #include "cpu/spmm/reads_of_b.h"
@@ -206,6 +206,39 @@ class Choice {
   std::string why_;
 };
 
+/// Sets what `key` names. Returns false for a key or a value that is none.
+bool set_one(const std::string& key, const std::string& value, Settings* settings) {
+  const auto choose = [&](const char* off, const char* on, bool* to) {
+    *to = value == on;
+    return value == off || value == on;
+  };
+  if (key == "stores") return choose("cached", "stream", &settings->rows.streams_c);
+  if (key == "b") return choose("strided", "packed", &settings->packs_b);
+  if (key == "rows") return choose("single", "joined", &settings->joins_rows);
+
+  int number = 0;
+  const char* const end = value.data() + value.size();
+  const auto [stop, error] = std::from_chars(value.data(), end, number);
+  if (error != std::errc() || stop != end || number < 0) return false;
+  if (key == "prefetch") {
+    settings->rows.prefetch_bytes = number;
+    return true;
+  }
+  if (key == "tile") {
+    settings->tile_cols = number;
+    return number % kNarrowestTile == 0;
+  }
+  return false;
+}
+
+/// A copy of all of B moves rows to cache lines, so it gains nothing where they begin there.
+/// Slices of the narrowest width share too few sets of a cache where they lie.
+bool slices_are_worth_measuring(const Settings& settings, const SpmmProblem& problem) {
+  if (settings.tile_cols >= problem.dense_cols) return false;
+  if (!settings.packs_b) return settings.tile_cols != kNarrowestTile;
+  return settings.tile_cols > 0 || row_bytes(problem.dense_cols, problem.b) % kLineBytes != 0;
+}
+
 }  // namespace
 
 Settings default_settings(const MethodInput& input, std::string* why) {
@@ -228,47 +261,23 @@ bool pays_joining(const AlikeRows& alike, const CsrMatrix& op_a, const SpmmProbl
 }
 
 Settings parse_settings(const std::string& text) {
-  const auto refuse = [&]() -> UsageError {
-    return UsageError(
-        "'" + text +
-        "' is no setting of nnz_balanced; expected the form "
-        "tile=64,prefetch=4096,stores=stream,b=packed,rows=joined (tile 0 or a multiple of 32, "
-        "prefetch in bytes, stores cached or stream, b strided or packed, rows single or joined)");
-  };
   Settings settings;
-  std::array<bool, 5> given{};
-  std::size_t from = 0;
-  while (from <= text.size()) {
+  std::set<std::string> given;
+  for (std::size_t from = 0; from <= text.size();) {
     const std::size_t comma = std::min(text.find(',', from), text.size());
     const std::string part = text.substr(from, comma - from);
     from = comma + 1;
-    const std::size_t equals = part.find('=');
-    if (equals == std::string::npos) throw refuse();
-    const std::string key = part.substr(0, equals), value = part.substr(equals + 1);
-    int number = 0;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-    const bool is_number =
-        error == std::errc() && end == value.data() + value.size() && number >= 0;
-    const std::array<std::string, 5> keys{"tile", "prefetch", "stores", "b", "rows"};
-    const auto which =
-        static_cast<std::size_t>(std::find(keys.begin(), keys.end(), key) - keys.begin());
-    if (which == keys.size() || given[which]) throw refuse();
-    given[which] = true;
-    if (which == 0) {
-      if (!is_number || number % kNarrowestTile != 0) throw refuse();
-      settings.tile_cols = number;
-    } else if (which == 1) {
-      if (!is_number) throw refuse();
-      settings.rows.prefetch_bytes = number;
-    } else if (which == 2) {
-      if (value != "cached" && value != "stream") throw refuse();
-      settings.rows.streams_c = value == "stream";
-    } else if (which == 3) {
-      if (value != "strided" && value != "packed") throw refuse();
-      settings.packs_b = value == "packed";
-    } else {
-      if (value != "single" && value != "joined") throw refuse();
-      settings.joins_rows = value == "joined";
+    const std::size_t equals = std::min(part.find('='), part.size());
+    const std::string key = part.substr(0, equals);
+    const bool is_setting = equals < part.size() && given.insert(key).second &&
+                            set_one(key, part.substr(equals + 1), &settings);
+    if (!is_setting) {
+      throw UsageError(
+          "'" + text +
+          "' is no setting of nnz_balanced; expected the form "
+          "tile=64,prefetch=4096,stores=stream,b=packed,rows=joined (tile 0 or a multiple of 32, "
+          "prefetch in bytes, stores cached or stream, b strided or packed, rows single or "
+          "joined)");
     }
   }
   return settings;
@@ -285,19 +294,16 @@ std::vector<std::string> candidate_settings(const SpmmProblem& problem) {
   const bool joins = !problem.transpose_a && may_pay_joining(problem.a, problem) &&
                      pays_joining(find_alike_rows(problem.a, 1), problem.a, problem);
   std::vector<std::string> candidates;
+  const auto add = [&](const Settings& settings) {
+    if (settings.joins_rows && !joins) return;
+    if (slices_are_worth_measuring(settings, problem)) candidates.push_back(text_of(settings));
+  };
   for (const Index tile_cols : {0, kNarrowestTile, 2 * kNarrowestTile}) {
-    if (tile_cols >= problem.dense_cols) continue;
     for (const Offset prefetch_bytes : {0, 4096, 8192}) {
       for (const bool streams_c : {false, true}) {
         for (const bool packs_b : {false, true}) {
-          // A copy of all of B moves rows to lines; narrow slices share too few sets where they
-          // lie.
-          const bool lies_on_lines = row_bytes(problem.dense_cols, problem.b) % kLineBytes == 0;
-          if (packs_b ? tile_cols == 0 && lies_on_lines : tile_cols == kNarrowestTile) continue;
           for (const bool joins_rows : {false, true}) {
-            if (joins_rows && !joins) continue;
-            candidates.push_back(
-                text_of({tile_cols, {prefetch_bytes, streams_c}, packs_b, joins_rows}));
+            add({tile_cols, {prefetch_bytes, streams_c}, packs_b, joins_rows});
           }
         }
       }
