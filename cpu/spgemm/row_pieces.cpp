@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <numeric>
 
 #include "core/base/team.h"
 #include "core/base/team_errors.h"
@@ -44,6 +45,11 @@ struct alignas(64) Part {
   std::vector<Bound> bounds;
 };
 
+Offset sum_of_first(const std::vector<Part>& parts, int count) {
+  return std::accumulate(parts.begin(), parts.begin() + count, Offset{0},
+                         [](Offset sum, const Part& part) { return sum + part.sum; });
+}
+
 }  // namespace
 
 Index row_at(Index rows, const Offset* a_offsets, Offset steps) {
@@ -83,17 +89,12 @@ RowPieces::RowPieces(Index rows, const Offset* a_offsets, Offset* row_products, 
     for (Index row = begin; row < end; ++row) cost += cost_of(row);
     mine.sum = cost;
 #pragma omp barrier
-    Offset before = 0, total = 0;
-    for (int other = 0; other < parts; ++other) {
-      if (other == part) before = total;
-      total += all[static_cast<std::size_t>(other)].sum;
-    }
-    const Offset target = piece_size(total, threads);
+    const Offset target = piece_size(sum_of_first(all, parts), threads);
     if (part == 0) target_ = target;
     // Pieces end behind the rows where the sums pass a multiple of the target. Every thread looks
     // while it makes the sums: one that searched them all would wait for the caches of other cores.
     errors.guard([&] {
-      Offset sum = before;
+      Offset sum = sum_of_first(all, part);
       Offset goal = (sum / target + 1) * target;
       for (Index row = begin; row < end; ++row) {
         sum += cost_of(row);
@@ -115,10 +116,12 @@ RowPieces::RowPieces(Index rows, const Offset* a_offsets, Offset* row_products, 
   };
   for (const Part& part : all) std::for_each(part.bounds.begin(), part.bounds.end(), end_piece);
   if (bounds_.back() < rows) end_piece({rows, sums[rows - 1]});
+  put_heavy_first();
+}
+
+void RowPieces::put_heavy_first() {
   order_.resize(bounds_.size() - 1);
-  for (std::size_t piece = 0; piece < order_.size(); ++piece) {
-    order_[piece] = static_cast<Index>(piece);
-  }
+  std::iota(order_.begin(), order_.end(), Index{0});
   // One heavy row makes a heavy piece: begun last, it would keep one thread busy alone. The others
   // stay in order, because neighbouring rows share rows of B.
   const auto weight = [&](Index piece) {

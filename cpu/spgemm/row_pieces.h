@@ -46,6 +46,8 @@ class RowPieces {
   const std::vector<Index>& order() const { return order_; }
 
  private:
+  void put_heavy_first();
+
   static constexpr Offset kHeavy = 2;
   Offset target_ = 0;
   std::vector<Index> bounds_;
