@@ -32,71 +32,76 @@ Buffer<Index> shuffled_ids(Index size, Index parts, std::uint64_t seed) {
   return ids;
 }
 
+/// Throws UsageError for a model that needs as many columns as rows.
+void require_rectangular(const ColumnModel& model) {
+  if (model.popularity == ColumnModel::Popularity::row_length) {
+    throw UsageError(
+        "popularity=row-length needs as many columns as rows; take uniform or power-law");
+  }
+  if (model.diagonal != ColumnModel::Diagonal::allowed) {
+    throw UsageError("a matrix that is not square needs diagonal=allowed");
+  }
+  if (model.cliques > 0) {
+    throw UsageError("cliques need as many columns as rows; take communities");
+  }
+}
+
 }  // namespace
 
 ColumnDrawer::ColumnDrawer(const ColumnModel& model, Index rows, Index cols,
                            const Buffer<Index>& lengths, std::uint64_t seed)
     : model_(model), rows_(rows), cols_(cols), seed_(seed) {
   model_.coarse = std::min(model_.coarse, cols);
-  if (rows != cols && model_.popularity == ColumnModel::Popularity::row_length) {
-    throw UsageError(
-        "popularity=row-length needs as many columns as rows; take uniform or power-law");
-  }
-  if (rows != cols && model_.diagonal != ColumnModel::Diagonal::allowed) {
-    throw UsageError("a matrix that is not square needs diagonal=allowed");
-  }
-
-  if (rows != cols && model_.cliques > 0) {
-    throw UsageError("cliques need as many columns as rows; take communities");
-  }
-
-  if (model_.inside > 0) {
-    community_begin_ = model_.groups;
-    if (community_begin_.empty()) {
-      // Sizes spread from half the mean upwards, exponentially.
-      RandomStream random(seed, kCommunities);
-      for (Offset begin = 0; begin < cols;) {
-        const double size = model_.community * (0.5 - 0.5 * std::log1p(-random.unit()));
-        community_begin_.push_back(static_cast<Index>(begin));
-        begin += std::max<Offset>(2, std::llround(size));
-      }
-    }
-    community_begin_.push_back(cols);
-    community_at_ = Buffer<Index>(cols);
-    for (std::size_t at = 0; at + 1 < community_begin_.size(); ++at) {
-      std::fill(community_at_.begin() + community_begin_[at],
-                community_at_.begin() + community_begin_[at + 1], static_cast<Index>(at));
-    }
-  }
-
-  if (model_.popularity != ColumnModel::Popularity::uniform) {
-    cumulative_ = Buffer<double>(Offset{cols} + 1);
-    cumulative_[0] = 0;
-    const std::uint64_t salt = random_word(seed, kPopularity);
-    for (Index p = 0; p < cols; ++p) {
-      double weight = 1;
-      if (model_.popularity == ColumnModel::Popularity::row_length) {
-        weight = lengths[p] + 0.5;
-      } else {
-        const double u = unit_of(random_word(salt, static_cast<std::uint64_t>(p)));
-        weight = std::min(1e5, std::pow(1 - u, 1 / (1 - model_.popularity_exponent)));
-      }
-      cumulative_[p + 1] = cumulative_[p] + weight;
-    }
-    // guide_[b]: the position that holds the weight b / scale; one entry per column on average.
-    guide_.resize(static_cast<std::size_t>(cols) + 2, std::max(0, cols - 1));
-    guide_scale_ = cols > 0 ? cols / cumulative_[cols] : 0;
-    Index p = 0;
-    for (Index b = 0; b <= cols; ++b) {
-      while (p < cols - 1 && cumulative_[p + 1] * guide_scale_ <= b) ++p;
-      guide_[static_cast<std::size_t>(b)] = p;
-    }
-  }
-
+  if (rows != cols) require_rectangular(model_);
+  if (model_.inside > 0) place_communities();
+  if (model_.popularity != ColumnModel::Popularity::uniform) weigh_columns(lengths);
   if (model_.order != ColumnModel::Order::planted) {
     const Index parts = model_.order == ColumnModel::Order::coarse ? model_.coarse : 1;
     col_id_ = shuffled_ids(cols, parts, random_word(seed, kColOrder));
     if (rows != cols) row_id_ = shuffled_ids(rows, parts, random_word(seed, kRowOrder));
+  }
+}
+
+void ColumnDrawer::place_communities() {
+  community_begin_ = model_.groups;
+  if (community_begin_.empty()) {
+    // Sizes spread from half the mean upwards, exponentially.
+    RandomStream random(seed_, kCommunities);
+    for (Offset begin = 0; begin < cols_;) {
+      const double size = model_.community * (0.5 - 0.5 * std::log1p(-random.unit()));
+      community_begin_.push_back(static_cast<Index>(begin));
+      begin += std::max<Offset>(2, std::llround(size));
+    }
+  }
+  community_begin_.push_back(cols_);
+  community_at_ = Buffer<Index>(cols_);
+  for (std::size_t at = 0; at + 1 < community_begin_.size(); ++at) {
+    std::fill(community_at_.begin() + community_begin_[at],
+              community_at_.begin() + community_begin_[at + 1], static_cast<Index>(at));
+  }
+}
+
+void ColumnDrawer::weigh_columns(const Buffer<Index>& lengths) {
+  cumulative_ = Buffer<double>(Offset{cols_} + 1);
+  cumulative_[0] = 0;
+  const std::uint64_t salt = random_word(seed_, kPopularity);
+  for (Index p = 0; p < cols_; ++p) {
+    double weight;
+    if (model_.popularity == ColumnModel::Popularity::row_length) {
+      weight = lengths[p] + 0.5;
+    } else {
+      const double u = unit_of(random_word(salt, static_cast<std::uint64_t>(p)));
+      weight = std::min(1e5, std::pow(1 - u, 1 / (1 - model_.popularity_exponent)));
+    }
+    cumulative_[p + 1] = cumulative_[p] + weight;
+  }
+  // guide_[b]: the position that holds the weight b / scale; one entry per column on average.
+  guide_.resize(static_cast<std::size_t>(cols_) + 2, std::max(0, cols_ - 1));
+  guide_scale_ = cols_ > 0 ? cols_ / cumulative_[cols_] : 0;
+  Index p = 0;
+  for (Index b = 0; b <= cols_; ++b) {
+    while (p < cols_ - 1 && cumulative_[p + 1] * guide_scale_ <= b) ++p;
+    guide_[static_cast<std::size_t>(b)] = p;
   }
 }
 

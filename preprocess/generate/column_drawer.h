@@ -30,6 +30,8 @@ class ColumnDrawer {
     Index begin, end;
     Index size() const { return end - begin; }
   };
+  void place_communities();
+  void weigh_columns(const Buffer<Index>& lengths);
   Interval community_of(Index position) const;
   Interval coarse_of(Index position) const;
   Index row_at(Index position) const;
