@@ -177,6 +177,82 @@ int recommended_method(const std::vector<MethodForecast>& methods, std::size_t w
   return choice;
 }
 
+namespace {
+
+std::optional<double> products_to_pay(const MethodForecast& method, const Advice& device,
+                                      std::size_t width) {
+  return break_even(method.cost_seconds, device.seconds_now[width], method.seconds[width]);
+}
+
+/// The forecasts of a device: a row for the matrix as it is, then one for each method that can.
+TextTable table_of(const Advice& device, const std::vector<Index>& dense_cols) {
+  std::vector<std::string> headers{"method", "costs"};
+  for (const Index width : dense_cols) {
+    headers.push_back("K = " + std::to_string(width));
+    headers.push_back("pays back");
+  }
+  TextTable table(headers);
+  std::vector<std::string> now{"as it is", ""};
+  for (const double seconds : device.seconds_now) {
+    now.push_back(readable_seconds(seconds));
+    now.emplace_back();
+  }
+  table.add(now);
+  for (const MethodForecast& method : device.methods) {
+    if (!method.refused.empty()) continue;
+    std::vector<std::string> cells{method.method, readable_seconds(method.cost_seconds)};
+    for (std::size_t i = 0; i < method.seconds.size(); ++i) {
+      cells.push_back(readable_seconds(method.seconds[i]));
+      cells.push_back(break_even_text(products_to_pay(method, device, i)));
+    }
+    table.add(cells);
+  }
+  return table;
+}
+
+std::string refusals_of(const Advice& device) {
+  std::string lines;
+  for (const MethodForecast& method : device.methods) {
+    if (!method.refused.empty()) lines += "not " + method.method + ": " + method.refused + "\n";
+  }
+  return lines;
+}
+
+/// The names of the methods to take, by dense_cols.
+std::vector<std::string> recommended_names(const Advice& device) {
+  std::vector<std::string> names;
+  for (const int choice : device.recommended) {
+    names.push_back(choice < 0 ? "leave it"
+                               : device.methods[static_cast<std::size_t>(choice)].method);
+  }
+  return names;
+}
+
+Json json_of(const MethodForecast& method, const Advice& device) {
+  Json pays_back = Json::array();
+  for (std::size_t i = 0; method.refused.empty() && i < method.seconds.size(); ++i) {
+    const auto products = products_to_pay(method, device, i);
+    pays_back.push_back(products ? Json(*products) : Json());
+  }
+  return {{"method", method.method},
+          {"refused", method.refused},
+          {"cost_seconds", method.cost_seconds},
+          {"seconds", method.seconds},
+          {"break_even", pays_back}};
+}
+
+Json json_of(const Advice& device, const std::vector<Index>& dense_cols) {
+  Json methods = Json::array();
+  for (const MethodForecast& method : device.methods) methods.push_back(json_of(method, device));
+  return {{"device", device.device},
+          {"dense_cols", dense_cols},
+          {"seconds_now", device.seconds_now},
+          {"methods", methods},
+          {"recommended", recommended_names(device)}};
+}
+
+}  // namespace
+
 void add_advice(Report& report, const AdviceReport& advice, const AdviseRequest& request) {
   report.add("sampled_share", "tried on", Json(advice.sampled_share),
              advice.is_whole
@@ -184,57 +260,15 @@ void add_advice(Report& report, const AdviceReport& advice, const AdviseRequest&
                  : "a sample of " + fixed(100 * advice.sampled_share, 1) + " % of the nonzeros");
   Json devices = Json::array();
   for (const Advice& device : advice.devices) {
-    std::vector<std::string> headers{"method", "costs"};
-    for (const Index dense_cols : request.dense_cols) {
-      headers.push_back("K = " + std::to_string(dense_cols));
-      headers.push_back("pays back");
-    }
-    TextTable table(headers);
-    std::vector<std::string> now{"as it is", ""};
-    for (const double seconds : device.seconds_now) {
-      now.push_back(readable_seconds(seconds));
-      now.emplace_back();
-    }
-    table.add(now);
-    Json methods = Json::array();
-    std::string refusals;
-    for (const MethodForecast& method : device.methods) {
-      Json pays_back = Json::array();
-      if (method.refused.empty()) {
-        std::vector<std::string> cells{method.method, readable_seconds(method.cost_seconds)};
-        for (std::size_t i = 0; i < method.seconds.size(); ++i) {
-          const auto products =
-              break_even(method.cost_seconds, device.seconds_now[i], method.seconds[i]);
-          cells.push_back(readable_seconds(method.seconds[i]));
-          cells.push_back(break_even_text(products));
-          pays_back.push_back(products ? Json(*products) : Json());
-        }
-        table.add(cells);
-      } else {
-        refusals += "not " + method.method + ": " + method.refused + "\n";
-      }
-      methods.push_back({{"method", method.method},
-                         {"refused", method.refused},
-                         {"cost_seconds", method.cost_seconds},
-                         {"seconds", method.seconds},
-                         {"break_even", pays_back}});
-    }
-    std::string advice_text;
-    Json recommended = Json::array();
-    for (std::size_t i = 0; i < request.dense_cols.size(); ++i) {
-      const int choice = device.recommended[i];
-      const std::string name =
-          choice < 0 ? "leave it" : device.methods[static_cast<std::size_t>(choice)].method;
-      recommended.push_back(name);
-      advice_text += "K = " + std::to_string(request.dense_cols[i]) + ": " + name + "\n";
+    std::string take;
+    const std::vector<std::string> names = recommended_names(device);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      take += "K = " + std::to_string(request.dense_cols[i]) + ": " + names[i] + "\n";
     }
     report.add_text("\nforecast SpMM times on the " + device.device + " of " +
-                    request.machine.host + "\n" + table.text() + refusals + advice_text);
-    devices.push_back({{"device", device.device},
-                       {"dense_cols", request.dense_cols},
-                       {"seconds_now", device.seconds_now},
-                       {"methods", methods},
-                       {"recommended", recommended}});
+                    request.machine.host + "\n" + table_of(device, request.dense_cols).text() +
+                    refusals_of(device) + take);
+    devices.push_back(json_of(device, request.dense_cols));
   }
   report.add_json("advice", devices);
 }
