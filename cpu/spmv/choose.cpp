@@ -13,7 +13,6 @@
 //          short rows of f32 win in lanes by AVX2. The rest is CSR in chunks, which has no ends of
 //          rows to guess
 #include <algorithm>
-#include <array>
 #include <cstdio>
 
 #include "core/base/stopwatch.h"
@@ -65,9 +64,13 @@ constexpr Offset kWorthBlocksBesideLanes = 32;
 /// What a thread reads at most, and a machine: assumed, to say when a conversion has paid.
 constexpr double kBytesPerSecond = 12e9, kBytesPerSecondOfAll = 200e9;
 
-std::uint64_t bytes_of_csr(const MethodInput& input) {
-  const CsrMatrix& a = input.op_a;
-  return a.size_bytes();
+std::uint64_t bytes_of_csr(const MethodInput& input) { return input.op_a.size_bytes(); }
+
+/// On average.
+bool has_fewer_a_row(const CsrMatrix& a, Offset entries) { return a.nnz() < a.rows() * entries; }
+
+std::uint64_t part_of(double part, std::uint64_t bytes) {
+  return static_cast<std::uint64_t>(part * static_cast<double>(bytes));
 }
 
 /// "it reads 0.31 of CSR's bytes; made in 12 ms, paid after 40 products at an assumed 24 GB/s"
@@ -101,19 +104,64 @@ Choice lanes_in_caches(const MethodInput& input, const Stopwatch& clock) {
 Choice choose_in_caches(const MethodInput& input, const BlocksFound& found) {
   const Stopwatch clock;
   const std::uint64_t csr = bytes_of_csr(input);
-  const auto few = static_cast<std::uint64_t>(kFewBytes * static_cast<double>(csr));
   if (csr >= cache_sizes().last_level_bytes / kFarPart) {
-    if (auto compressed = make_compressed_within(input, {few, kHalfDiagonals})) {
+    if (auto compressed =
+            make_compressed_within(input, {part_of(kFewBytes, csr), kHalfDiagonals})) {
       const std::string because = account(input, compressed->stored_bytes(), clock.seconds());
       return {std::move(compressed), "compressed", because};
     }
   }
   if (found.size >= kLargeBlocks && found.part >= kMostlyBlocks &&
-      input.op_a.nnz() >= input.op_a.rows() * kWorthBlocksBesideLanes) {
+      !has_fewer_a_row(input.op_a, kWorthBlocksBesideLanes)) {
     return {make_bsr(input), "bsr",
             "the matrix stays in the caches, and nearly all of it is blocks"};
   }
   return lanes_in_caches(input, clock);
+}
+
+/// Whether blocks, which would take `blocked` bytes, save enough of CSR's.
+bool blocks_pay(const MethodInput& input, const BlocksFound& found, std::uint64_t blocked,
+                bool stays_in_caches) {
+  const std::uint64_t csr = bytes_of_csr(input);
+  const bool may_have_blocks =
+      csr >= cache_sizes().last_level_bytes ||
+      (found.part >= kMostlyInBlocks && !has_fewer_a_row(input.op_a, kWorthBlocksAtAll));
+  const bool are_fast = !stays_in_caches || !has_fewer_a_row(input.op_a, kWorthLooseBlocks);
+  return may_have_blocks &&
+         static_cast<double>(blocked) <=
+             static_cast<double>(csr) * (1 - (are_fast ? kWorthACopy : kWorthBlocks));
+}
+
+/// What `compressed` may read, at most `bytes`, to be worth a copy of A.
+CompressedLimits limits_of_compressed(const MethodInput& input, std::uint64_t bytes,
+                                      bool stays_in_caches) {
+  CompressedLimits limits = {bytes};
+  if (stays_in_caches) {
+    limits.least_by_diagonals =
+        has_fewer_a_row(input.op_a, kWorthDiagonals) ? kOnlyDiagonals : kMostlyDiagonals;
+    limits.most_bytes_of_diagonals = part_of(1 - kWorthACopy, bytes_of_csr(input));
+  }
+  return limits;
+}
+
+/// Whether short rows of f32 win in lanes by AVX2, as AVX-512 is there and gathers slowly.
+bool short_lanes_pay(const MethodInput& input) {
+  const std::uint64_t csr = bytes_of_csr(input);
+  return chosen_isa() == Isa::avx512 && chosen_isa_for_short_loads() != Isa::avx512 &&
+         input.problem.b == ValueKind::f32 && csr < kSmallForLanes &&
+         has_fewer_a_row(input.op_a, kShortForLanes) && input.budget.fits(3 * csr);
+}
+
+Choice in_chunks(const MethodInput& input, bool stays_in_caches) {
+  const Stopwatch clock;
+  auto chunks = make_csr_chunks(input);
+  char because[120];
+  std::snprintf(because, sizeof because, "%s; made in %.3g ms",
+                stays_in_caches
+                    ? "the matrix stays in the caches, and decoding takes longer than its bytes"
+                    : "no format saves a tenth of the bytes",
+                clock.seconds() * 1e3);
+  return {std::move(chunks), "csr_chunks", because};
 }
 
 Choice choose(const MethodInput& input) {
@@ -128,30 +176,18 @@ Choice choose(const MethodInput& input) {
     return {make_csr_balanced(input), "csr_balanced", "the memory limit leaves no room for a copy"};
   }
   const Stopwatch clock;
-  const auto worth = static_cast<std::uint64_t>(static_cast<double>(csr) * (1 - kWorthACopy));
   const BlocksFound found = find_blocks(input.op_a);
-  const std::uint64_t blocked = expected_bsr_bytes(input.op_a, found);
   const bool stays_in_caches = csr < cache_sizes().last_level_bytes / 2;
   if (stays_in_caches && chosen_isa_for_short_loads() == Isa::avx512 &&
       input.budget.fits(3 * csr)) {
     return choose_in_caches(input, found);
   }
-  const bool may_have_blocks =
-      csr >= cache_sizes().last_level_bytes ||
-      (found.part >= kMostlyInBlocks && input.op_a.nnz() >= input.op_a.rows() * kWorthBlocksAtAll);
-  const bool are_blocks_fast =
-      !stays_in_caches || input.op_a.nnz() >= input.op_a.rows() * kWorthLooseBlocks;
-  const bool takes_blocks =
-      may_have_blocks &&
-      static_cast<double>(blocked) <=
-          static_cast<double>(csr) * (1 - (are_blocks_fast ? kWorthACopy : kWorthBlocks));
-  CompressedLimits limits = {takes_blocks ? std::min(worth, blocked) : worth};
-  if (stays_in_caches) {
-    const bool has_short_rows = input.op_a.nnz() < input.op_a.rows() * kWorthDiagonals;
-    limits.least_by_diagonals = has_short_rows ? kOnlyDiagonals : kMostlyDiagonals;
-    limits.most_bytes_of_diagonals = worth;
-  }
-  if (auto compressed = make_compressed_within(input, limits)) {
+  const std::uint64_t blocked = expected_bsr_bytes(input.op_a, found);
+  const bool takes_blocks = blocks_pay(input, found, blocked, stays_in_caches);
+  const std::uint64_t worth = part_of(1 - kWorthACopy, csr);
+  const std::uint64_t most = takes_blocks ? std::min(worth, blocked) : worth;
+  if (auto compressed =
+          make_compressed_within(input, limits_of_compressed(input, most, stays_in_caches))) {
     const std::string because = account(input, compressed->stored_bytes(), clock.seconds());
     return {std::move(compressed), "compressed", because};
   }
@@ -160,21 +196,8 @@ Choice choose(const MethodInput& input) {
     const std::string because = account(input, blocks->stored_bytes(), clock.seconds());
     return {std::move(blocks), "bsr", because};
   }
-  const bool gathers_slowly =
-      chosen_isa() == Isa::avx512 && chosen_isa_for_short_loads() != Isa::avx512;
-  if (gathers_slowly && input.problem.b == ValueKind::f32 && csr < kSmallForLanes &&
-      input.op_a.nnz() < input.op_a.rows() * kShortForLanes && input.budget.fits(3 * csr)) {
-    return lanes_in_caches(input, clock);
-  }
-  const Stopwatch of_chunks;
-  auto chunks = make_csr_chunks(input);
-  char because[120];
-  std::snprintf(because, sizeof because, "%s; made in %.3g ms",
-                stays_in_caches
-                    ? "the matrix stays in the caches, and decoding takes longer than its bytes"
-                    : "no format saves a tenth of the bytes",
-                of_chunks.seconds() * 1e3);
-  return {std::move(chunks), "csr_chunks", because};
+  if (short_lanes_pay(input)) return lanes_in_caches(input, clock);
+  return in_chunks(input, stays_in_caches);
 }
 
 /// A method under the name of the kernel that it is.
