@@ -29,7 +29,7 @@ import tables
 TORCH = "pytorch_mkl"
 OURS = {"spmm": "cpu.spmm.auto", "spgemm": "cpu.spgemm.auto"}
 MARKS = {"cpu.spmm.gather_mark": "the mark", "cpu.spmm.random_gather_mark": "random rows"}
-NAIVE, HASH = "cpu.spmm.naive", "cpu.spgemm.hash_rows"
+NAIVE, HASH, MKL = "cpu.spmm.naive", "cpu.spgemm.hash_rows", "cpu.spgemm.vendor_mkl"
 
 
 def torch_worker(threads, repeat):
@@ -187,6 +187,10 @@ def shares_of_mark(fact, ours, mark):
     return mark / ours, mark / ours * moved / gathered
 
 
+def two_digits(number):
+    return "" if number is None else f"{number:.2f}"
+
+
 def short(kernel):
     return kernel.split(".")[-1].replace("vendor_", "").replace("pytorch_mkl", "PyTorch")
 
@@ -209,58 +213,71 @@ class Tables:
     def cases(self, operation):
         return [(key, by) for key, by in self.seconds.items() if key[0] == operation and OURS[operation] in by]
 
-    def peers_table(self, operation, threads):
-        cases = [(key, by) for key, by in self.cases(operation) if key[3] == threads]
-        peers = sorted({kernel for _, by in cases for kernel in by if ".vendor_" in kernel or kernel in (TORCH, HASH)})
-        if not peers:
-            return
-        is_spmm = operation == "spmm"
-        print(f"\n{operation}, threads: {threads}; milliseconds" + ("" if is_spmm else ", in brackets what of it is sorting") + "\n")
-        headings = ["matrix", *(["nnz", "K", "ours", "GFLOP/s"] if is_spmm else ["products, M", "products/nnz(C)", "ours"]),
-                    *map(short, peers), "over the best",
-                    *([text for name in MARKS.values() for text in (f"of {name}", "by bytes")] if is_spmm else
-                      ["over MKL", "numeric", "peak / (A + B + C)", "of what is allowed"])]
-        rows = []
-        best, mkl, others, shares = [], [], [], {mark: ([], []) for mark in MARKS}
+    def peers_of(self, cases):
+        return sorted({kernel for _, by in cases for kernel in by if ".vendor_" in kernel or kernel in (TORCH, HASH)})
+
+    def cells_of(self, key, by, peers):
+        """Milliseconds of each peer, and in brackets what of it is sorting; how many times faster ours is than the best."""
+        sorting = self.sorting.get(key, {})
+        cells = [f"{by[peer] * 1e3:.3g}" + (f" ({sorting[peer] * 1e3:.3g})" if peer in sorting else "")
+                 if peer in by else "" for peer in peers]
+        rivals = [by[peer] for peer in peers if peer in by]
+        return cells, min(rivals) / by[OURS[key[0]]] if rivals else None
+
+    def spmm_table(self, cases, peers):
+        headings = ["matrix", "nnz", "K", "ours", "GFLOP/s", *map(short, peers), "over the best",
+                    *(text for name in MARKS.values() for text in (f"of {name}", "by bytes"))]
+        rows, best, shares = [], [], {mark: ([], []) for mark in MARKS}
         for key, by in cases:
-            ours, fact = by[OURS[operation]], self.facts[key]
-            sorting = self.sorting.get(key, {})
-            cells = [f"{by[peer] * 1e3:.3g}" + (f" ({sorting[peer] * 1e3:.3g})" if peer in sorting else "")
-                     if peer in by else "" for peer in peers]
-            rivals = [by[peer] for peer in peers if peer in by]
-            over = f"{min(rivals) / ours:.2f}" if rivals else ""
-            if rivals:
-                best.append(min(rivals) / ours)
-            if is_spmm:
-                of_marks = []
-                for mark in MARKS:
-                    both = shares_of_mark(fact, ours, by[mark]) if mark in by else ()
-                    for numbers, share in zip(shares[mark], both):
-                        numbers.append(share)
-                    of_marks += [f"{share:.2f}" for share in both] or ["", ""]
-                rows.append([key[1], f"{fact['nnz']:,}", str(key[2]), f"{ours * 1e3:.3g}",
-                             f"{2e-9 * fact['nnz'] * key[2] / ours:.0f}", *cells, over, *of_marks])
-                continue
-            if "cpu.spgemm.vendor_mkl" in by:
-                mkl.append(by["cpu.spgemm.vendor_mkl"] / ours)
+            ours, fact = by[OURS["spmm"]], self.facts[key]
+            cells, over = self.cells_of(key, by, peers)
+            best += [over] if over else []
+            of_marks = []
+            for mark in MARKS:
+                both = shares_of_mark(fact, ours, by[mark]) if mark in by else ()
+                for numbers, share in zip(shares[mark], both):
+                    numbers.append(share)
+                of_marks += [f"{share:.2f}" for share in both] or ["", ""]
+            rows.append([key[1], f"{fact['nnz']:,}", str(key[2]), f"{ours * 1e3:.3g}",
+                         f"{2e-9 * fact['nnz'] * key[2] / ours:.0f}", *cells, two_digits(over), *of_marks])
+        print(tables.markdown(headings, rows), end="")
+        say_mean("Over the best peer of each case", best)
+        for mark, name in MARKS.items():
+            for how, numbers in zip(("time", "bytes"), shares[mark]):
+                say_mean(f"Share of {name}, by {how}", numbers)
+                if numbers:
+                    print(f"{sum(number >= 0.85 for number in numbers)} of {len(numbers)} at 0.85 or more.")
+
+    def spgemm_table(self, cases, peers):
+        headings = ["matrix", "products, M", "products/nnz(C)", "ours", *map(short, peers), "over the best", "over MKL",
+                    "numeric", "peak / (A + B + C)", "of what is allowed"]
+        rows, best, mkl, others = [], [], [], []
+        for key, by in cases:
+            ours, fact = by[OURS["spgemm"]], self.facts[key]
+            cells, over = self.cells_of(key, by, peers)
+            best += [over] if over else []
+            over_mkl = by[MKL] / ours if MKL in by else None
+            mkl += [over_mkl] if over_mkl else []
             rest = [by[peer] for peer in peers if peer in by and not peer.endswith("mkl")]
-            if rest:
-                others.append(min(rest) / ours)
+            others += [min(rest) / ours] if rest else []
             operands = fact["peak_bytes"] / fact["peak_ratio"]
             allowed = fact["peak_bytes"] / max(1.5 * operands, operands + (64 << 20))
             rows.append([key[1], f"{fact['products'] / 1e6:.0f}", f"{fact['compression']:.1f}", f"{ours * 1e3:.3g}", *cells,
-                         over, f"{mkl[-1]:.2f}" if "cpu.spgemm.vendor_mkl" in by else "",
-                         f"{fact['phases']['numeric_seconds'] * 1e3:.3g}", f"{fact['peak_ratio']:.2f}", f"{allowed:.2f}"])
+                         two_digits(over), two_digits(over_mkl), f"{fact['phases']['numeric_seconds'] * 1e3:.3g}",
+                         f"{fact['peak_ratio']:.2f}", f"{allowed:.2f}"])
         print(tables.markdown(headings, rows), end="")
         say_mean("Over the best peer of each case", best)
         say_mean("Over MKL", mkl)
         say_mean("Over the best of the others", others)
-        for mark, name in MARKS.items():
-            for how, numbers in zip(("time", "bytes"), shares[mark]):
-                say_mean(f"Share of {name}, by {how}", numbers)
-                reached = sum(number >= 0.85 for number in numbers)
-                if numbers:
-                    print(f"{reached} of {len(numbers)} at 0.85 or more.")
+
+    def peers_table(self, operation, threads):
+        cases = [(key, by) for key, by in self.cases(operation) if key[3] == threads]
+        peers = self.peers_of(cases)
+        if not peers:
+            return
+        is_spmm = operation == "spmm"
+        print(f"\n{operation}, threads: {threads}; milliseconds" + ("" if is_spmm else ", in brackets what of it is sorting") + "\n")
+        (self.spmm_table if is_spmm else self.spgemm_table)(cases, peers)
 
     def reference_table(self, threads):
         """The serial reference ran on one core."""
