@@ -1,18 +1,12 @@
 """R10, R13, R16: the same bits every time, nothing lost on the way, sizes beyond 2^31."""
 import json
 import os
-import re
 import shutil
 
 from common import Finding, NotHere
 
 # Rows, columns and widths of B: 2^31 - 1, 2^31, 2^31 + 1 and 2^31 + 4633 entries, 2^32 products and more.
 LARGE = ((1, 2147483647, ()), (32768, 65536, (1, 2)), (3, 715827883, ()), (46341, 46341, (1, 3)))
-
-
-def names_in_list(soak, tool, needle):
-    text = soak.succeed([tool, "--list"]).decode()
-    return [line.split()[0] for line in text.splitlines() if re.search(needle, line)]
 
 
 def same_bits(soak):
