@@ -326,13 +326,13 @@ class Reader {
   void read_ranks(const CsrSection& section, CsrFile* file) const {
     const std::vector<CsrSection>& sections = header().sections;
     const CsrSection& lists = *find(sections, kRankLists);
-    rank_layout::SplitWords split;
+    rank_layout::StoredWords split;
     if (const CsrSection* words = find(sections, kSplitRows)) {
       split = {array<std::int64_t>(*words), words->size_bytes, {path_, words->offset_bytes}};
     }
     rank_layout::Heads heads = rank_layout::decode_heads(
-        array<std::int64_t>(section), section.size_bytes, header().rows, header().cols,
-        header().nnz, lists.size_bytes, {path_, section.offset_bytes}, split);
+        {array<std::int64_t>(section), section.size_bytes, {path_, section.offset_bytes}},
+        header().rows, header().cols, header().nnz, lists.size_bytes, split);
     const unsigned char* list_bytes = memory_->at(lists.offset_bytes);
     if (options_.is_checked) {
       rank_layout::check_all_lists(heads.levels, list_bytes, {path_, lists.offset_bytes});

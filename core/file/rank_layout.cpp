@@ -130,7 +130,7 @@ PartLevel decode_level(const std::int64_t* words, std::uint64_t word, const Leve
 }
 
 /// `parts` are those of the finest level.
-SplitRows decode_split_rows(const SplitWords& stored, Index parts, Index rows, Offset nnz) {
+SplitRows decode_split_rows(const StoredWords& stored, Index parts, Index rows, Offset nnz) {
   SplitRows split;
   if (stored.words == nullptr) return split;
   const std::int64_t* const words = stored.words;
@@ -186,6 +186,57 @@ void require_nested(const std::vector<PartLevel>& levels, const Place& place) {
   }
 }
 
+/// The number of levels, after checks of their numbers of parts and of the section's size.
+std::uint64_t checked_level_count(const StoredWords& stored, Index rows) {
+  const std::int64_t* const words = stored.words;
+  const std::uint64_t count = stored.bytes / sizeof(std::int64_t);
+  if (words[0] < 1 || words[0] > kMaxLevels || static_cast<std::uint64_t>(words[0]) >= count) {
+    fail_word(stored.place, 0, "1 to 16 levels of parts", words[0]);
+  }
+  const auto level_count = static_cast<std::uint64_t>(words[0]);
+  std::uint64_t expected = 1 + level_count;
+  for (std::uint64_t l = 1; l <= level_count; ++l) {
+    const std::int64_t parts = words[l];
+    const std::int64_t before = l == 1 ? 0 : words[l - 1];
+    const bool is_good = parts > before && parts <= std::min<Index>(rows, kMaxParts) &&
+                         (before == 0 || parts % before == 0);
+    if (!is_good) {
+      fail_word(stored.place, l,
+                "numbers of parts up to " + std::to_string(std::min<Index>(rows, kMaxParts)) +
+                    ", each a multiple of the one before",
+                parts);
+    }
+    expected += static_cast<std::uint64_t>(parts) * kHeadWords;
+  }
+  if (count != expected) {
+    fail_word(stored.place, 0, "levels of " + counted(expected, "word") + " in all",
+              static_cast<std::int64_t>(count));
+  }
+  return level_count;
+}
+
+/// Where lists begin follows from the counts before, and so does the size of their section.
+void require_lists_in_order(const StoredWords& stored, const std::vector<PartLevel>& levels,
+                            std::uint64_t lists_bytes) {
+  std::uint64_t word = 1 + levels.size();
+  std::uint64_t lists_at = 0;
+  for (const PartLevel& level : levels) {
+    for (const PartHead& head : level.parts) {
+      const std::int64_t found = stored.words[word + 9];
+      if (found != static_cast<std::int64_t>(lists_at)) {
+        fail_word(stored.place, word + 9, "lists_at to be " + std::to_string(lists_at), found);
+      }
+      lists_at += record_bytes(head);
+      word += kHeadWords;
+    }
+  }
+  if (lists_at != lists_bytes) {
+    fail_word(stored.place, 0,
+              "parts whose lists take the " + counted(lists_bytes, "byte") + " of rank_lists",
+              static_cast<std::int64_t>(lists_at));
+  }
+}
+
 }  // namespace
 
 bool is_rank_heads_size(std::uint64_t bytes, std::uint64_t rows) {
@@ -218,60 +269,21 @@ std::uint64_t list_begin(const std::vector<PartLevel>& levels, std::size_t level
   return begin;
 }
 
-Heads decode_heads(const std::int64_t* words, std::uint64_t bytes, Index rows, Index cols,
-                   Offset nnz, std::uint64_t lists_bytes, const Place& place,
-                   const SplitWords& split) {
-  const std::uint64_t count = bytes / sizeof(std::int64_t);
-  if (words[0] < 1 || words[0] > kMaxLevels || static_cast<std::uint64_t>(words[0]) >= count) {
-    fail_word(place, 0, "1 to 16 levels of parts", words[0]);
-  }
-  const auto level_count = static_cast<std::uint64_t>(words[0]);
-  std::uint64_t expected = 1 + level_count;
-  for (std::uint64_t l = 1; l <= level_count; ++l) {
-    const std::int64_t parts = words[l];
-    const std::int64_t before = l == 1 ? 0 : words[l - 1];
-    const bool is_good = parts > before && parts <= std::min<Index>(rows, kMaxParts) &&
-                         (before == 0 || parts % before == 0);
-    if (!is_good) {
-      fail_word(place, l,
-                "numbers of parts up to " + std::to_string(std::min<Index>(rows, kMaxParts)) +
-                    ", each a multiple of the one before",
-                parts);
-    }
-    expected += static_cast<std::uint64_t>(parts) * kHeadWords;
-  }
-  if (count != expected) {
-    fail_word(place, 0, "levels of " + counted(expected, "word") + " in all",
-              static_cast<std::int64_t>(count));
-  }
+Heads decode_heads(const StoredWords& stored, Index rows, Index cols, Offset nnz,
+                   std::uint64_t lists_bytes, const StoredWords& split) {
+  const std::uint64_t level_count = checked_level_count(stored, rows);
   Heads heads;
-  heads.split = decode_split_rows(split, static_cast<Index>(words[level_count]), rows, nnz);
-  std::vector<PartLevel>& levels = heads.levels;
+  heads.split = decode_split_rows(split, static_cast<Index>(stored.words[level_count]), rows, nnz);
   std::uint64_t word = 1 + level_count;
   for (std::uint64_t l = 1; l <= level_count; ++l) {
-    const auto parts = static_cast<Index>(words[l]);
-    levels.push_back(decode_level(words, word, {parts, rows, cols, nnz, !heads.split.is_empty()},
-                                  heads.split, place));
+    const auto parts = static_cast<Index>(stored.words[l]);
+    heads.levels.push_back(decode_level(stored.words, word,
+                                        {parts, rows, cols, nnz, !heads.split.is_empty()},
+                                        heads.split, stored.place));
     word += static_cast<std::uint64_t>(parts) * kHeadWords;
   }
-  require_nested(levels, place);
-  // Where lists begin follows from the counts before, and so does the size of their section.
-  word = 1 + level_count;
-  std::uint64_t lists_at = 0;
-  for (const PartLevel& level : levels) {
-    for (const PartHead& head : level.parts) {
-      if (words[word + 9] != static_cast<std::int64_t>(lists_at)) {
-        fail_word(place, word + 9, "lists_at to be " + std::to_string(lists_at), words[word + 9]);
-      }
-      lists_at += record_bytes(head);
-      word += kHeadWords;
-    }
-  }
-  if (lists_at != lists_bytes) {
-    fail_word(place, 0,
-              "parts whose lists take the " + counted(lists_bytes, "byte") + " of rank_lists",
-              static_cast<std::int64_t>(lists_at));
-  }
+  require_nested(heads.levels, stored.place);
+  require_lists_in_order(stored, heads.levels, lists_bytes);
   return heads;
 }
 

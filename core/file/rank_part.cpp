@@ -80,15 +80,15 @@ class RangeReader {
     if (find(header().sections, kRankHeads) == nullptr) return {};
     const CsrSection& heads = section(kRankHeads);
     const Range range = fetch(heads, 0, heads.size_bytes, false);
-    rank_layout::SplitWords split;
+    rank_layout::StoredWords split;
     Range split_range;
     if (const CsrSection* words = find(header().sections, kSplitRows)) {
       split_range = fetch(*words, 0, words->size_bytes, false);
       split = {split_range.as<std::int64_t>(), words->size_bytes, {path_, words->offset_bytes}};
     }
-    return rank_layout::decode_heads(range.as<std::int64_t>(), heads.size_bytes, header().rows,
-                                     header().cols, header().nnz, section(kRankLists).size_bytes,
-                                     {path_, heads.offset_bytes}, split);
+    return rank_layout::decode_heads(
+        {range.as<std::int64_t>(), heads.size_bytes, {path_, heads.offset_bytes}}, header().rows,
+        header().cols, header().nnz, section(kRankLists).size_bytes, split);
   }
 
  private:

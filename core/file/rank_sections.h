@@ -72,8 +72,8 @@ struct Place {
 inline constexpr std::uint64_t kMaxSplitWords = 1 << 24;
 bool is_split_rows_size(std::uint64_t bytes);
 
-/// `split_rows` as a file stores it; no words: no row is split.
-struct SplitWords {
+/// A section as a file stores it; without words it is not there.
+struct StoredWords {
   const std::int64_t* words = nullptr;
   std::uint64_t bytes = 0;
   Place place;
@@ -85,10 +85,10 @@ struct Heads {
   SplitRows split;
 };
 
-/// Checks all numbers against each other and against the matrix; throws InputError.
-Heads decode_heads(const std::int64_t* words, std::uint64_t bytes, Index rows, Index cols,
-                   Offset nnz, std::uint64_t lists_bytes, const Place& place,
-                   const SplitWords& split = {});
+/// Decodes `rank_heads` and, if rows are split, `split_rows`. Checks all numbers against each other
+/// and against the matrix; throws InputError.
+Heads decode_heads(const StoredWords& stored, Index rows, Index cols, Offset nnz,
+                   std::uint64_t lists_bytes, const StoredWords& split = {});
 
 /// Checks the places of pieces against the columns of the entries. Throws InputError.
 void check_split_rows(const Heads& heads, const CsrMatrix& matrix, const Place& place);
