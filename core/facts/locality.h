@@ -20,11 +20,11 @@ struct LocalityProfile {
   double entries_per_window_column = 0;  // nonzeros per column that a 64-row window touches
 };
 
-/// One pass, O(nnz), of so many threads that what each keeps per column stays below the matrix. The
-/// same for any number of threads.
+/// One pass, O(nnz). The result is the same for any number of threads. Each thread keeps a number
+/// for every column, so fewer run where these would take more room than the matrix.
 LocalityProfile locality_profile(const CsrMatrix& matrix);
 
-/// What it takes beside the matrix: 4 bytes for a column or an entry, and thread.
+/// Bytes that locality_profile takes beside the matrix, with `threads` available.
 std::uint64_t locality_bytes(Index cols, Offset nnz, int threads);
 
 }  // namespace csrkit

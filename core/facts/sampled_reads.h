@@ -9,7 +9,7 @@
 
 namespace csrkit {
 
-/// The share of the reads that hit a cache of so many rows of B, rows of C passing by in it.
+/// The share of the reads that hit a cache, by its size in rows of B. Rows of C pass through it.
 struct HitCurve {
   std::vector<double> capacity_rows;  // ascending
   std::vector<double> shares;         // never fall

@@ -33,7 +33,7 @@ struct SpmmForecast {
 /// Bytes of a row of B with so many columns for `matrix` (f32 for kind none).
 double b_row_bytes(const CsrMatrix& matrix, Index dense_cols);
 
-/// The share of the reads that hit a cache of so many bytes, a function that never falls.
+/// Maps the bytes of a cache to the share of the reads that hit it. Never falls.
 using HitShare = std::function<double(double bytes)>;
 
 /// Of products that are repeated (warm caches), with rows of B of `row_bytes`. Up to the size of a

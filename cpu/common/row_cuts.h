@@ -19,7 +19,7 @@ struct PieceSizes {
   Offset pieces_wanted = 512;
   Offset fewest_pieces = 64;
   Index rows_at_once = 1;  // tasks of rows begin at multiples of it
-  int shares = 0;          // above 0: where no row is long, as many tasks for each of so many
+  int shares = 0;  // if above 0 and no row is long: the number of tasks is a multiple of this
 };
 
 /// Rows [first, last), or entries [first, last) of one hub.

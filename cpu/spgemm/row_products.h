@@ -187,7 +187,7 @@ inline constexpr Offset kSmallRow = 64;
 inline constexpr Offset kFewTiles = 4;
 inline constexpr Offset kFlagsPerCostlyProduct = 256;
 
-/// Rows of so many products may be made in registers: an element of a vector of columns each.
+/// Rows of at most this many products may be made in registers, one element of a vector a column.
 inline constexpr Offset kTinyRow = 16;
 
 /// Columns of a range for each product above which a row of few products is a list: a list costs

@@ -25,8 +25,8 @@ namespace {
 /// Below this many nonzeros and rows, times vectors of a cache line, a second thread costs more
 /// than it brings.
 constexpr Offset kSerialWork = 1 << 12;
-/// Where threads have so few tasks nobody helps another: looking for a task to take over takes
-/// longer than waiting for it.
+/// With at most this many tasks a thread, threads do not help each other: to look for a task takes
+/// longer than to wait.
 constexpr Offset kTasksWithoutHelp = 4;
 
 template <class Kinds>

@@ -34,17 +34,16 @@ namespace {
 /// Below this many multiply-adds a second thread costs more than it brings (measured: about 5 us to
 /// wake a team).
 constexpr double kSerialWork = 1 << 15;
-/// Below this many multiply-adds a thread nobody helps others: looking for what they have left, and
-/// bringing it from their caches, takes longer than waiting for them (16 cores: 2 of 8 us, 7 of
-/// 22).
+/// With fewer multiply-adds a thread, threads do not help each other: to look for work left, and to
+/// bring it from another core's cache, takes longer than to wait (16 cores: 2 of 8 us, 7 of 22).
 constexpr double kWorthHelping = 3e5;
 /// Columns that one task of the second phase adds up.
 constexpr Index kReduceColumns = 256;
-/// So many sums of cut rows one thread adds up faster than a team meets at a barrier.
+/// Up to this many sums of cut rows, one thread adds them up faster than a team meets at a barrier.
 constexpr Offset kSumsForOne = 1 << 11;
 
-/// Tiles are for C of so many columns or more: narrower rows are summed in chains, whose number a
-/// narrow tile must not change.
+/// With fewer columns there are no tiles: narrow rows are summed in chains, whose number a tile
+/// must not change.
 constexpr Index kFewestTiled = 64;
 /// One to three columns are scalars, not vectors.
 constexpr Index kNarrowCols = 3;

@@ -20,12 +20,12 @@ constexpr Index kTileBytes = 256;
 constexpr Offset kPrefetchBytes = 4096;
 /// Above this, most rows of B come from somewhere else than the caches next to the core.
 constexpr double kScattered = 0.5;
-/// Where neighbouring rows share columns, a thread reads its own part of B again and again: below
-/// so many times the caches of all cores the machine keeps up by itself.
+/// Where neighbouring rows share columns, a thread reads its own part of B again and again. The
+/// machine keeps up without prefetches while that is below this many times the cores' own caches.
 constexpr std::uint64_t kCachesOfSharedB = 12;
 /// Nonzeros per row below which rows end too often for the machine to look ahead by itself.
 constexpr Offset kVeryShortRow = 4;
-/// A row of B is copied once into its slices, and read there so many times or more by every thread.
+/// Copying B into slices pays if every thread reads a row of the copy at least this often.
 constexpr Offset kReadsPerCopy = 16;
 /// Nonzeros per row below which C is a good part of what moves.
 constexpr Offset kShortRow = 16;
@@ -36,16 +36,18 @@ constexpr Index kManySlices = 4;
 /// Above this part, a thread reads rows of B that lie beside each other, whose lines the machine
 /// fetches ahead: slices would tear them.
 constexpr double kInRuns = 0.3;
-/// Slices bring a row of B nearer for its next read, so a thread must read it so many times, ...
+/// Slices bring a row of B nearer for its next read. So a thread must read it this often on
+/// average,
 constexpr double kReadsWorthSlices = 1.25;
-/// ... and what it reads must not nearly fit the core's own cache as it is.
+/// and what it reads must be more than this share of the core's own cache.
 constexpr double kWorthSlices = 0.7;
 
-/// Rows with the same columns are made together where a row of B has so many bytes and a row of A
-/// so many entries, ...
+/// Rows with the same columns are made together where a row of B has at least kWorthJoining bytes
+/// and a row of A at least kWorthJoiningEntries entries on average.
 constexpr std::uint64_t kWorthJoining = 128;
 constexpr Offset kWorthJoiningEntries = 12;
-/// ... or, where they come in twos and threes, so many bytes.
+/// Where such rows come in twos and threes (fewer than kFewAlike on average), a row of B needs more
+/// bytes.
 constexpr std::uint64_t kWorthJoiningFew = 512;
 constexpr double kFewAlike = 3.5;
 

@@ -27,7 +27,7 @@ Settings default_settings(const MethodInput& input, std::string* why);
 /// reading one once for all of them saves more than it costs to go through several rows of A at a
 /// time.
 bool pays_joining(const AlikeRows& alike, const CsrMatrix& op_a, const SpmmProblem& problem);
-/// The same for rows of any kind: below it nobody need look for them.
+/// Whether that could be true at all, by sizes alone: if not, such rows are not searched for.
 bool may_pay_joining(const CsrMatrix& op_a, const SpmmProblem& problem);
 
 /// "tile=64,prefetch=4096,stores=stream", and ",b=packed" where slices are, ",rows=joined" where

@@ -31,37 +31,41 @@ namespace {
 
 /// A matrix that stays in a core's nearest cache is multiplied in a microsecond or two as it is.
 constexpr std::uint64_t kSmall = 8 << 10;
-/// Fewer bytes must save this part of CSR's to be worth a copy of A.
+/// A format with fewer bytes is worth a copy of A if it saves this share of CSR's bytes.
 constexpr double kWorthACopy = 0.1;
-/// Where A stays in the caches, forms with fewer bytes win if so many slices are diagonals, and not
-/// many places of a diagonal are empty, as they are where rows have fewer entries. With AVX2,
-/// measured on two cores of an EPYC (docs/lab/2026-11-28-seventh-set.md).
+/// Where A stays in the caches, `compressed` wins with AVX2 if at least this share of its slices
+/// are diagonals: more (kOnlyDiagonals) where rows have fewer than kWorthDiagonals entries on
+/// average, because many places of their diagonals are empty. Measured on two cores of an EPYC
+/// (docs/lab/2026-11-28-seventh-set.md).
 constexpr double kMostlyDiagonals = 0.6, kOnlyDiagonals = 0.9;
 constexpr Offset kWorthDiagonals = 4;
 /// The same with AVX-512.
 constexpr double kHalfDiagonals = 0.5;
-/// Blocks must save this part of CSR's bytes if A stays in the caches and its rows are shorter.
+/// Where A stays in the caches and rows have fewer than kWorthLooseBlocks entries on average,
+/// blocks must save this share of CSR's bytes.
 constexpr double kWorthBlocks = 0.2;
 constexpr Offset kWorthLooseBlocks = 32;
-/// Where all of A may be in the last cache, blocks must be so much of it, in rows of so many
-/// entries: else rows are gone through twice, and end too often.
+/// Where all of A may fit the last cache, at least kMostlyInBlocks of the entries must lie in
+/// blocks, and rows have at least kWorthBlocksAtAll entries on average. Otherwise rows are gone
+/// through twice, and end too often.
 constexpr double kMostlyInBlocks = 0.9;
 constexpr Offset kWorthBlocksAtAll = 16;
-/// Lanes by AVX2, where AVX-512 is there but gathers slowly: of f32, in a matrix so small, in rows
-/// of fewer entries.
+/// Where AVX-512 gathers slowly, lanes by AVX2 win in f32 if CSR has fewer bytes than
+/// kSmallForLanes and rows have fewer than kShortForLanes entries on average.
 constexpr std::uint64_t kSmallForLanes = 4 << 20;
 constexpr Offset kShortForLanes = 40;
-/// Beside lanes, where A stays in the caches: diagonals whose values repeat, so that they read less
-/// than this part of CSR's bytes, if CSR fills so much of the last cache: from nearer, its bytes
-/// come faster than they are decoded (16 cores of a Xeon: 21 MB 76 us, 136 decoded; 124 MB 1043,
-/// 770); blocks of so many rows that have so many of all entries, in rows so long that their ends
-/// do not count.
+/// With AVX-512, where A stays in the caches, two formats beat lanes. Diagonals whose values
+/// repeat: they must read less than kFewBytes of CSR's bytes, and CSR fill at least 1 / kFarPart of
+/// the last cache. From nearer, CSR's bytes come faster than they are decoded (16 cores of a Xeon:
+/// 21 MB take 76 us, decoded 136; 124 MB 1043, decoded 770).
 constexpr double kFewBytes = 0.3;
 constexpr std::uint64_t kFarPart = 3;
+/// And blocks of at least kLargeBlocks rows that hold kMostlyBlocks of the entries, in rows so long
+/// that their ends do not count.
 constexpr int kLargeBlocks = 3;
 constexpr double kMostlyBlocks = 0.97;
 constexpr Offset kWorthBlocksBesideLanes = 32;
-/// What a thread reads at most, and a machine: assumed, to say when a conversion has paid.
+/// What a thread, and the machine, are assumed to read at most: to say when a conversion has paid.
 constexpr double kBytesPerSecond = 12e9, kBytesPerSecondOfAll = 200e9;
 
 std::uint64_t bytes_of_csr(const MethodInput& input) { return input.op_a.size_bytes(); }

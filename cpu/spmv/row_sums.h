@@ -158,8 +158,8 @@ class RowSums : public SpmmMethod {
  private:
   /// Below this many nonzeros and rows a second thread costs more than it brings.
   static constexpr Offset kSerialWork = 1 << 12;
-  /// Where threads have so few tasks nobody helps another: looking for a task to take over, and
-  /// moving its rows into another core's cache, takes longer than waiting for them.
+  /// With at most this many tasks a thread, threads do not help each other: to look for a task, and
+  /// to move its rows into another core's cache, takes longer than to wait.
   static constexpr Offset kTasksWithoutHelp = 4;
 
   static const Acc* direct_x(const Operands<Kinds>& p) {

@@ -15,7 +15,7 @@ class TeamPrice {
  public:
   explicit TeamPrice(int threads) : threads_(threads) {}
 
-  /// Whether the team should do a piece of so many steps, of some nanoseconds each. The caller then
+  /// Whether the team should do a piece of `steps` steps, of some nanoseconds each. The caller then
   /// reports it by `took`.
   bool pays(double steps) {
     if (threads_ == 1 || steps < kFewestSteps) return false;
@@ -24,7 +24,7 @@ class TeamPrice {
     return false;
   }
 
-  /// Reports how long a piece of so many steps took, by the team or by one thread.
+  /// Reports how long the piece took, by the team or by one thread.
   void took(double steps, double seconds, bool by_team) {
     if (by_team) {
       const double price = std::max(0.0, seconds - shared(steps));

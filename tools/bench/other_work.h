@@ -18,9 +18,9 @@ class OtherWork {
  public:
   OtherWork();
 
-  /// {"cpus": how many CPUs other processes have kept busy, in the mean since the construction,
-  /// "load": the system's load of the last minute}. What the system does not say is null; so is
-  /// what a tenth of a second is too short for.
+  /// {"cpus": CPUs that other processes kept busy since the construction, on average,
+  /// "load": the system's load of the last minute}. What the system does not say is null, and so is
+  /// "cpus" after less than a tenth of a second.
   Json finish() const;
 
  private:

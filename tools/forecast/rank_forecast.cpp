@@ -31,7 +31,7 @@ std::uint64_t result_bytes(ValueKind kind) {
   return kind == ValueKind::f64 ? sizeof(double) : sizeof(float);
 }
 
-/// One rank's entries against a table of so many rows of B.
+/// Seconds of the reads of one rank's entries from a table of B.
 double reads_seconds(const GatherCurve& curve, Offset entries, double table_bytes) {
   if (entries == 0) return 0;
   return static_cast<double>(entries) *

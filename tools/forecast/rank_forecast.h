@@ -57,7 +57,7 @@ using ReadSeconds = std::function<double(double row_bytes)>;
 /// A sample of the file's rows as the profile's device reads them; none where it knows no caches.
 std::shared_ptr<const SampledReads> sampled_reads(const std::string& path,
                                                   const ClusterProfile& profile);
-/// What they take; nothing of none.
+/// The seconds that these reads take; null if there are none.
 ReadSeconds reads_in_order(const std::shared_ptr<const SampledReads>& reads,
                            const DeviceProfile& device);
 
@@ -67,9 +67,8 @@ GridForecast forecast_grid(const RankSizes& sizes, const CountedParts& parts, In
                            Index dense_cols, const ClusterProfile& profile,
                            const ReadSeconds& in_order = nullptr);
 
-/// The grid of so many ranks that is forecast to be fastest, of those whose parts the file holds
-/// and of the one that needs none. Reads the file's heads alone. Throws UsageError if there is no
-/// grid.
+/// The grid of `ranks` ranks with the shortest forecast, among those whose parts the file holds and
+/// the one that needs none. Reads the file's heads alone. Throws UsageError if there is no grid.
 GridForecast best_stored_grid(const std::string& path, const RankSizes& sizes, Index ranks,
                               Index dense_cols, const ClusterProfile& profile,
                               const ReadSeconds& in_order = nullptr);
@@ -78,7 +77,7 @@ GridForecast best_stored_grid(const std::string& path, const RankSizes& sizes, I
 GridForecast forecast_stored_grid(const std::string& path, const RankSizes& sizes, Index parts,
                                   Index groups, Index dense_cols, const ClusterProfile& profile);
 
-/// Every grid of so many ranks: the numbers of parts that divide it, as far as there are rows and
+/// The numbers of parts of all grids of `ranks` ranks: its divisors, as far as there are rows and
 /// columns for them.
 std::vector<Index> parts_of_grids(Index ranks, Index rows, Index dense_cols);
 

@@ -44,7 +44,7 @@ class DenseResult {
   DenseMatrix memory_;
 };
 
-/// Whether DenseOperand and DenseResult use a file of so many bytes where it lies.
+/// Whether DenseOperand and DenseResult map a file of that size.
 bool is_worth_mapping(std::uint64_t bytes);
 
 }  // namespace csrkit

@@ -46,7 +46,7 @@ class RowReadTimes {
     if (device_ != nullptr) reads_ = read_profile(query.operands.a, *device_);
   }
 
-  /// Of one whose entries each read a row of so many elements.
+  /// Seconds of a product in which each entry of A reads a row of `dense_cols` elements.
   std::optional<double> seconds(Index dense_cols, ValueKind kind) const {
     if (!reads_) return std::nullopt;
     const double row_bytes = static_cast<double>(dense_cols) * size_of(kind);

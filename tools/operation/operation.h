@@ -46,7 +46,7 @@ struct ForecastQuery {
   Operands operands;
   Request request;
   const DeviceProfile* device = nullptr;  // for times; null without
-  bool is_host_only = false;  // no plan_bytes: of a vendor's kernel for GPUs nobody knows them
+  bool is_host_only = false;  // no plan_bytes: those of a vendor's kernel for GPUs are unknown
   std::uint64_t device_memory_bytes = 0;  // for a plan, where no limit is set; 0: not known
 };
 

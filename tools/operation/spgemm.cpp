@@ -164,7 +164,7 @@ OperationFacts spgemm_facts() {
       kSpgemmEverything | kUnsortedRows,
       /*is_tunable=*/false,
       {".csr"},
-      {{"reuse", "", "measure the numeric phase alone, too: new values, known structure"},
+      {{"reuse", "", "also time the numeric phase alone (same structure, new values)"},
        {"forecast", "", "say what the product will take, and stop"},
        {"output", "C.csr", "write C, if --check is given only after it passed"},
        {"transpose-b", "", "op(B) is the transpose of B; without B.csr, C = A * A^T"},
