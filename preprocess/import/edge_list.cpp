@@ -136,7 +136,7 @@ void count_from_zero(CooMatrix& coo) {
   }
 }
 
-ImportResult read_edges(const std::string& path, const ReadRequest& request, int base);
+ImportResult read_edges(const std::string& path, const ReadRequest& request, int asked);
 
 /// An edge names node 0, and another one a node as large as a size that the user gave. Reading
 /// again by base 0 finds its line.
@@ -147,54 +147,71 @@ void refuse_beyond(const std::string& path, const ReadRequest& request) {
                    "one that is as large; give larger sizes");
 }
 
-ImportResult read_edges(const std::string& path, const ReadRequest& request, int base) {
-  ImportResult result;
-  result.inputs.push_back({path, 0, {}});
-  const std::shared_ptr<ByteSource> source = open_input(path, request);
-  LineReader lines(*source);
-  const int named_base = read_head(lines, result);
-  const bool is_asked_for = base != kUnknownBase;
-  if (!is_asked_for) base = named_base;
-  const bool is_guessed = base == kUnknownBase;
+/// The sizes that the user gave; 0 where none.
+struct GivenSizes {
+  Offset rows, cols;
+};
 
-  const Parameters& given = request.parameters;
-  const Offset rows = given.is_set("rows") ? given.index("rows") : 0;
-  const Offset cols = given.is_set("cols") ? given.index("cols") : 0;
+EntryLineOptions line_options(const ReadRequest& request, const GivenSizes& given, int base) {
+  const bool is_guessed = base == kUnknownBase;
+  // Ids that count from 1 reach one further.
   const auto limit = [&](Offset size) {
     return size > 0 && is_guessed ? std::min(size + 1, kMaxIndex) : size;
   };
   EntryLineOptions how;
   how.index_base = is_guessed ? 0 : base;
-  how.row_limit = limit(rows);
-  how.col_limit = limit(cols);
+  how.row_limit = limit(given.rows);
+  how.col_limit = limit(given.cols);
   how.comments = kComments;
   how.value_kind = wanted_kind(request.value_kind, ValueKind::f64);
   how.progress = request.progress;
-  EntryLines entries = parse_entry_lines(lines, how);
+  return how;
+}
+
+/// Guesses the base from the ids, and makes the matrix count from 0. Returns the base.
+int settle_base(const std::string& path, const ReadRequest& request, const GivenSizes& given,
+                CooMatrix& coo) {
+  const Ids ids = ids_of(coo);
+  const bool is_beyond = (given.rows > 0 && ids.largest_row == given.rows) ||
+                         (given.cols > 0 && ids.largest_col == given.cols);
+  const int base = ids.smallest == 1 || (ids.smallest > 0 && is_beyond) ? 1 : 0;
+  if (base == 0 && is_beyond) refuse_beyond(path, request);
+  if (base == 1) count_from_zero(coo);
+  coo.rows = given.rows > 0 ? static_cast<Index>(given.rows) : ids.largest_row + 1 - base;
+  coo.cols = given.cols > 0 ? static_cast<Index>(given.cols) : ids.largest_col + 1 - base;
+  return base;
+}
+
+/// `asked`: the base that the user gave, or kUnknownBase.
+ImportResult read_edges(const std::string& path, const ReadRequest& request, int asked) {
+  ImportResult result;
+  result.inputs.push_back({path, 0, {}});
+  const std::shared_ptr<ByteSource> source = open_input(path, request);
+  LineReader lines(*source);
+  const int named = read_head(lines, result);
+  int base = asked != kUnknownBase ? asked : named;
+  const bool is_guessed = base == kUnknownBase;
+
+  const Parameters& parameters = request.parameters;
+  const GivenSizes given{parameters.is_set("rows") ? parameters.index("rows") : 0,
+                         parameters.is_set("cols") ? parameters.index("cols") : 0};
+  EntryLines entries = parse_entry_lines(lines, line_options(request, given, base));
   CooMatrix& coo = entries.coo;
   result.entries_read = entries.entries;
   result.underflow = entries.underflow;
   if (!entries.doubt_of_end.empty()) result.warnings.push_back(entries.doubt_of_end);
-  if (is_guessed) {
-    const Ids ids = ids_of(coo);
-    const bool is_beyond =
-        (rows > 0 && ids.largest_row == rows) || (cols > 0 && ids.largest_col == cols);
-    base = ids.smallest == 1 || (ids.smallest > 0 && is_beyond) ? 1 : 0;
-    if (base == 0 && is_beyond) refuse_beyond(path, request);
-    if (base == 1) count_from_zero(coo);
-    coo.rows = rows > 0 ? static_cast<Index>(rows) : ids.largest_row + 1 - base;
-    coo.cols = cols > 0 ? static_cast<Index>(cols) : ids.largest_col + 1 - base;
-  }
+
+  if (is_guessed) base = settle_base(path, request, given, coo);
   result.notes["base"] =
       std::to_string(base) + (is_guessed && base == 1
                                   ? ", as no edge names node 0; --base 0 makes one without edges"
                                   : "");
-  if (is_asked_for && base == 0 && ids_of(coo).smallest == 1) {
+  if (asked == 0 && ids_of(coo).smallest == 1) {
     result.warnings.push_back(
         "no edge names node 0, so row 0 and column 0 are empty; if the first node is 1, say "
         "--base 1");
   }
-  if (rows == 0 && cols == 0) {
+  if (given.rows == 0 && given.cols == 0) {
     if (entries.entries == 0) {
       throw InputError(path +
                        ": expected at least one edge, found none; give --rows and --cols if "
