@@ -2,6 +2,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "core/base/text.h"
 #include "preprocess/generate/row_length_model.h"
 
 namespace csrkit {
@@ -64,11 +65,13 @@ std::vector<std::string> row_length_histogram_names() {
   return names;
 }
 
+bool is_histogram_path(const std::string& name_or_path) {
+  return name_or_path.find('/') != std::string::npos ||
+         (name_or_path.size() > 4 && ends_with(name_or_path, ".tsv"));
+}
+
 RowLengthHistogram row_length_histogram(const std::string& name_or_path) {
-  const bool is_path =
-      name_or_path.find('/') != std::string::npos ||
-      (name_or_path.size() > 4 && name_or_path.substr(name_or_path.size() - 4) == ".tsv");
-  if (is_path) {
+  if (is_histogram_path(name_or_path)) {
     std::ifstream file(name_or_path);
     if (!file) throw IoError(name_or_path + ": cannot be opened for reading");
     RowLengthHistogram histogram = parse_histogram(file, name_or_path);

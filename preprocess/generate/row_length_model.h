@@ -20,9 +20,13 @@ struct RowLengthHistogram {
   Offset nnz = 0;
 };
 
+/// Whether it is the path of a file, and not the name of a built-in histogram: it has a slash, or
+/// ends in .tsv.
+bool is_histogram_path(const std::string& name_or_path);
+
 /// A histogram of datasets/row_length_histograms by its name, or any other file of that form by its
-/// path (recognised by a slash or the ending .tsv). UsageError for an unknown name, which lists the
-/// known ones; IoError and InputError for files.
+/// path. UsageError for an unknown name, which lists the known ones; IoError and InputError for
+/// files.
 RowLengthHistogram row_length_histogram(const std::string& name_or_path);
 
 /// The names of the built-in histograms.

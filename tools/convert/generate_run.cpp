@@ -4,6 +4,7 @@
 
 #include "api/measured_flags.h"
 #include "core/base/stopwatch.h"
+#include "preprocess/generate/row_length_model.h"
 #include "tools/cli/list.h"
 #include "tools/cli/log.h"
 #include "tools/cli/options.h"
@@ -50,12 +51,13 @@ std::string patterns_text() {
          "\nstand-ins (--like name):\n\n" + table.text();
 }
 
-/// What a pattern reads.
+/// The files that a pattern reads. A built-in histogram is none.
 std::vector<std::string> files_read(const ParameterValues& parameters) {
   std::vector<std::string> files;
-  for (const char* name : {"graph", "histogram"}) {
-    const auto given = parameters.find(name);
-    if (given != parameters.end()) files.push_back(given->second);
+  const auto graph = parameters.find("graph"), histogram = parameters.find("histogram");
+  if (graph != parameters.end()) files.push_back(graph->second);
+  if (histogram != parameters.end() && is_histogram_path(histogram->second)) {
+    files.push_back(histogram->second);
   }
   return files;
 }

@@ -32,3 +32,15 @@ csr-generate laplacian made.csr --set graph=grid.csr --quiet
 csr-info made.csr --provenance --json >out
 equals "$(json provenance.steps.0.inputs.0.path) $(json provenance.steps.0.inputs.0.size_bytes)" "grid.csr $(stat -c %s grid.csr)"
 json provenance.steps.0.inputs.0.xxh3_128 | grep -qxE '[0-9a-f]{32}' || fail "no digest of the graph"
+# A built-in histogram is known by its name, and is no file. By its path it is the same, and an input.
+histogram=$DATASETS/row_length_histograms/ddi.tsv
+expect 0 csr-generate row-lengths named.csr --set histogram=ddi --quiet
+expect 0 csr-generate row-lengths read.csr --set "histogram=$histogram" --quiet
+same_matrix named.csr read.csr
+csr-info named.csr --provenance --json >out
+equals "$(json provenance.steps.0.inputs)" "[]"
+csr-info read.csr --provenance --json >out
+equals "$(json provenance.steps.0.inputs.0.path)" "$histogram"
+expect 2 csr-generate row-lengths none.csr --set histogram=nobody
+says "no row-length histogram named 'nobody'"
+says "Yeast"
