@@ -172,6 +172,7 @@ Bytes format_bytes(const std::string& kernel, const Shape& shape, const SpmmProb
   }
   if (kernel == "coo") return coo_bytes(shape);
   if (kernel == "hyb") return hyb_bytes(shape);
+  if (kernel == "csr_scalar") return kFixed;  // to find the longest row
   if (kernel == "dia") {
     const Bytes stored = static_cast<Bytes>(size_of(problem.b));
     return diagonal_bytes(shape) +
