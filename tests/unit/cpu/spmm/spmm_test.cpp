@@ -371,6 +371,38 @@ TEST(Settings, AskForNoRowsOfBAheadThatStayWithAThread) {
             std::string::npos);
 }
 
+/// Row i has columns from i on, and one from each of `far` ranges of as many columns as A has rows.
+CsrMatrix band_and_far_columns(Index rows, Index near, Index far) {
+  const Index length = near + far;
+  Buffer<Offset> row_offsets(Offset{rows} + 1);
+  Buffer<Index> col_indices(Offset{rows} * length);
+  for (Index i = 0; i <= rows; ++i) row_offsets[i] = Offset{i} * length;
+  for (Index i = 0; i < rows; ++i) {
+    for (Index n = 0; n < length; ++n) {
+      col_indices[Offset{i} * length + n] = n < near ? i + n : (n - near + 1) * rows + near + i;
+    }
+  }
+  return {rows, (far + 1) * rows + near, std::move(row_offsets), std::move(col_indices),
+          ValueArray(ValueKind::none, Offset{rows} * length)};
+}
+
+TEST(Settings, AskForRowsOfBAheadWhereShortRowsShareFewColumns) {
+  PlanOptions options;
+  options.where.threads = 1;
+  const auto asks = [&](Index dense_cols, Index near, Index far) {
+    const auto b_bytes = static_cast<Index>(6 * cache_sizes().private_bytes);
+    const Index rows = b_bytes / (4 * dense_cols) / (far + 1);
+    const SpmmProblem problem =
+        default_spmm_problem(band_and_far_columns(rows, near, far), dense_cols);
+    const auto plan = plan_of("nnz_balanced", problem, options);
+    return plan->choice().find("prefetch=0") == std::string::npos;
+  };
+  EXPECT_TRUE(asks(32, 4, 1));
+  EXPECT_FALSE(asks(32, 8, 0)) << "neighbours have most columns";
+  EXPECT_FALSE(asks(32, 8, 3)) << "rows are not short";
+  EXPECT_FALSE(asks(16, 4, 1)) << "a row of B is one line";
+}
+
 /// Row i has `length` neighbouring columns; where A has as many columns as rows, those from i on.
 CsrMatrix band(Index rows, Index cols, Index length) {
   Buffer<Offset> row_offsets(Offset{rows} + 1);
