@@ -1,8 +1,12 @@
 // Rows of C that are one row of B, in adaptive_rows.
-// Owns     8 lanes: one row; a block: 32 rows, of which it copies the long ones with all threads
+// Owns     8 lanes, or two where rows of B have one or two entries: one row; a block: the rows of
+//          its lanes, of which it copies the long ones with all threads
 // Reads    A's entry, and one row of B
 // Launch   256 threads
-// Against  a warp per row: most rows are shorter
+// Against  a warp per row: most rows are shorter. A row takes five reads, one after the other, so
+//          with few lanes a row more rows are under way
+
+#include <type_traits>
 
 #include "gpu/device/cuda_check.h"
 #include "gpu/spgemm/adaptive_rows/launch.cuh"
@@ -14,8 +18,8 @@ namespace csrkit::gpu {
 namespace {
 
 constexpr int kCopyThreads = 256;
-constexpr int kCopyLanes = 8;
-constexpr Offset kLongCopy = 512;  // entries from which the whole block copies a row
+constexpr int kCopyLanes = 8, kLanesOfShort = 2;
+constexpr Offset kLongCopy = 64;  // entries of a lane from which the whole block copies a row
 
 template <class Value>
 __device__ void copy_row(Structure structure, const MakeRows<Value>& op, Index row, int rank,
@@ -34,19 +38,19 @@ __device__ void copy_row(Structure structure, const MakeRows<Value>& op, Index r
   }
 }
 
-template <class Value>
+template <int kLanes, class Value>
 __global__ void __launch_bounds__(kCopyThreads)
     copy_scaled_rows(Structure structure, MakeRows<Value> op, RowList list) {
-  __shared__ Index long_rows[kCopyThreads / kCopyLanes];
+  __shared__ Index long_rows[kCopyThreads / kLanes];
   __shared__ int long_count;
   if (threadIdx.x == 0) long_count = 0;
   __syncthreads();
-  const Offset item = (Offset{blockIdx.x} * kCopyThreads + threadIdx.x) / kCopyLanes;
-  const int rank = static_cast<int>(threadIdx.x) & (kCopyLanes - 1);
+  const Offset item = (Offset{blockIdx.x} * kCopyThreads + threadIdx.x) / kLanes;
+  const int rank = static_cast<int>(threadIdx.x) & (kLanes - 1);
   if (item < list.count) {
     const Index row = list.rows[item];
-    if (op.c.row_offsets[Offset{row} + 1] - op.c.row_offsets[row] <= kLongCopy) {
-      copy_row(structure, op, row, rank, kCopyLanes);
+    if (op.c.row_offsets[Offset{row} + 1] - op.c.row_offsets[row] <= kLongCopy * kLanes) {
+      copy_row(structure, op, row, rank, kLanes);
     } else if (rank == 0) {
       long_rows[atomicAdd(&long_count, 1)] = row;
     }
@@ -62,8 +66,15 @@ __global__ void __launch_bounds__(kCopyThreads)
 template <class Value>
 void copy_rows(Structure structure, const MakeRows<Value>& op, const RowList& list,
                cudaStream_t stream) {
-  launch_rows<kCopyThreads, kCopyLanes>(copy_scaled_rows<Value>, "copy_scaled_rows", list.count, 0,
-                                        stream, structure, op, list);
+  const auto launch = [&](auto lanes) {
+    launch_rows<kCopyThreads, lanes>(copy_scaled_rows<lanes, Value>, "copy_scaled_rows", list.count,
+                                     0, stream, structure, op, list);
+  };
+  if (op.b.nnz <= 2 * Offset{op.b.rows}) {
+    launch(std::integral_constant<int, kLanesOfShort>{});
+  } else {
+    launch(std::integral_constant<int, kCopyLanes>{});
+  }
 }
 
 template void copy_rows(Structure, const MakeRows<float>&, const RowList&, cudaStream_t);

@@ -72,10 +72,20 @@ __global__ void __launch_bounds__(kThreads)
   if (place == RowProfile::kNotStaged) return;
   const Offset to = op.c.row_offsets[row];
   const auto entries = static_cast<std::uint32_t>(op.c.row_offsets[row + 1] - to);
-#pragma unroll 2
-  for (std::uint32_t i = threadIdx.x % kLanes; i < entries; i += kLanes) {
-    op.c.col_indices[to + i] = staged.cols[place + i];
-    op.c.values[to + i] = staged.values[place + i];
+  // Both loads of a lane are in flight before it stores.
+  for (std::uint32_t i = threadIdx.x % kLanes; i < entries; i += 2 * kLanes) {
+    const std::uint32_t next = i + kLanes;
+    const bool has_next = next < entries;
+    const Index col = __ldg(staged.cols + place + i);
+    const Index next_col = has_next ? __ldg(staged.cols + place + next) : 0;
+    const Value value = __ldg(staged.values + place + i);
+    const Value next_value = has_next ? __ldg(staged.values + place + next) : Value{};
+    op.c.col_indices[to + i] = col;
+    op.c.values[to + i] = value;
+    if (has_next) {
+      op.c.col_indices[to + next] = next_col;
+      op.c.values[to + next] = next_value;
+    }
   }
 }
 
