@@ -82,6 +82,21 @@ void require_usual_order(const std::vector<std::string_view>& names, const LineR
   }
 }
 
+/// What a comment of SNAP, or the first line of a KONECT network, says of the edges.
+void heed_comment(std::string_view line, ImportResult& result) {
+  const std::string text = lower_case(line.substr(0, 1024));
+  const auto has = [&](const char* words) { return text.find(words) != std::string::npos; };
+  if (has("undirected graph") || has("each unordered pair of nodes is saved once") ||
+      text.rfind("% sym ", 0) == 0) {
+    result.notes["direction"] =
+        "undirected, a comment says; --symmetrize adds the other direction of edges listed once";
+  } else if (text.rfind("% bip ", 0) == 0) {
+    result.warnings.push_back(
+        "the first line says that the network is bipartite (\"bip\"), so row 5 and column 5 are "
+        "different things; without --rows and --cols the matrix is square all the same");
+  }
+}
+
 /// Skips comments and a line of column names. Returns the base that a comment names, if any.
 int read_head(LineReader& lines, ImportResult& result) {
   int base = kUnknownBase;
@@ -93,6 +108,7 @@ int read_head(LineReader& lines, ImportResult& result) {
         const std::string statement = "counted from " + std::to_string(number);
         if (line.find(statement) != std::string_view::npos) base = number;
       }
+      heed_comment(line, result);
     } else if (names == 0 && names_columns(words)) {
       require_usual_order(words, lines, line);
       names = words.size();

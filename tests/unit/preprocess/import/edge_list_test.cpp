@@ -160,5 +160,22 @@ TEST(EdgeList, ColumnNamesThatSayOtherwiseAreRefused) {
   }
 }
 
+TEST(EdgeList, CommentsOfCollectionsSayWhatEdgesAre) {
+  for (const char* comment :
+       {"# Undirected graph: ../../data/output/dblp.ungraph.txt\n# Nodes: 3 Edges: 2",
+        "# Directed graph (each unordered pair of nodes is saved once): CA-GrQc.txt",
+        "% sym unweighted\n% 2 3 3"}) {
+    const ImportResult result = import_text(std::string(comment) + "\n0 1\n1 2\n");
+    EXPECT_EQ(result.matrix.nnz(), 2);
+    EXPECT_NE(result.notes.at("direction").find("--symmetrize"), std::string::npos) << comment;
+  }
+  const ImportResult directed = import_text("# Directed graph: web.txt\n% asym unweighted\n0 1\n");
+  EXPECT_EQ(directed.notes.count("direction"), 0u);
+  EXPECT_EQ(directed.warnings.size(), 0u);
+  const ImportResult bipartite = import_text("% bip weighted\n1 1\n2 1\n");
+  ASSERT_EQ(bipartite.warnings.size(), 1u);
+  EXPECT_NE(bipartite.warnings[0].find("bipartite"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace csrkit
