@@ -38,6 +38,8 @@ cache='' results='' raw='' scale='' orders='' order_time='' max_nnz='' kernels='
 cpus=4 mem='' time='' warn=120 partition='' account='' at_once='' within='' gpu=no like=no local=no shared=no probe=no names=()
 words=("$@") report=()
 
+cannot_write() { die 4 "cannot write $1; make room there, or name another folder with --results"; }
+
 # Notes what was asked for, so that the page can name what is missing: one line per command, none twice.
 keep_plan() {
   local lists plan=$results/jobs/plan.jsonl stems
@@ -49,7 +51,7 @@ keep_plan() {
     # Paths may be relative, and the page is read anywhere.
     printf '{"plan":1,"command":%s,%s}\n' \
       "$(json_text "cd $(printf %q "$PWD") &&$(printf ' %q' "$script_file" "${words[@]}")")" "$lists" >>"$plan" ||
-      die 4 "cannot write $plan; make room there, or name another folder with --results"
+      cannot_write "$plan"
   fi
 }
 
@@ -199,7 +201,14 @@ if [[ -n $seconds ]]; then of_bench+=(--max-seconds "$seconds"); fi
 for flag in cold transpose; do if [[ " $* " == *" --$flag "* ]]; then of_bench+=("--$flag"); fi; done
 # Jobs read their settings from this file: Slurm runs a copy of job.sh from another folder. It is for the jobs of this
 # command alone: those of another one with the same results may still wait.
-settings=$(mktemp "$results/jobs/settings.XXXXXX")
+settings=$(mktemp "$results/jobs/settings.XXXXXX") || cannot_write "$results/jobs"
+# Whatever ends this command before its jobs are released takes them out of the queue: nobody would release them.
+prepare_job='' run_job='' report_job=''
+give_up() {
+  [[ -z $prepare_job ]] || scancel "$prepare_job" ${run_job:+"$run_job"} ${report_job:+"$report_job"} || true
+  rm -f "$settings"
+}
+trap give_up EXIT
 {
   printf 'names=(%s)\n' "$(printf '%q ' "${names[@]}")"
   printf 'prepare=(%s)\n' "$(printf '%q ' "${prepare[@]}" "${in_order[@]}")"
@@ -210,7 +219,7 @@ settings=$(mktemp "$results/jobs/settings.XXXXXX")
   printf 'mem=%q time=%q warn=%q\n' "$mem" "$time" "$warn"
   printf 'cache=%q results=%q scripts=%q\n' "$cache" "$results" "$run_scripts"
   printf 'export PATH=%q CSRKIT_DATASETS=%q\n' "$PATH" "$(realpath "$datasets")"
-} >"$settings"
+} >"$settings" || cannot_write "$settings"
 
 job=(--parsable --requeue --open-mode=append --cpus-per-task="$cpus" --nodes=1 --ntasks=1)
 tasks=(--time="${time:-60}")
@@ -220,14 +229,8 @@ of_report=("${tasks[@]}")
 if [[ $asked_mem != unknown ]]; then of_report=(--time="${time:-$asked_time}" --mem="${mem:-${asked_mem}M}"); fi
 if [[ -n $partition ]]; then job+=(--partition="$partition"); fi
 if [[ -n $account ]]; then job+=(--account="$account"); fi
-# Slurm may take one job and refuse the next. Then the others leave the queue: nobody would release them.
-prepare_job='' run_job=''
 queue() { # queue OPTIONS OF sbatch...
-  sbatch "$@" || {
-    [[ -z $prepare_job ]] || scancel "$prepare_job" ${run_job:+"$run_job"} || true
-    rm -f "$settings"
-    die 2 "Slurm refuses a job, as it says above; nothing stays queued"
-  }
+  sbatch "$@" || die 2 "Slurm refuses a job, as it says above; nothing stays queued"
 }
 gpus=() alone=(--exclusive)
 if [[ $shared == yes ]]; then alone=(); fi
@@ -250,5 +253,6 @@ for i in "${!names[@]}"; do
   ask_slurm "${prepare_job}_$i" 0
 done
 scontrol release "$prepare_job"
+trap - EXIT
 echo "prepare $prepare_job run $run_job report $report_job"
 say "${#names[@]} data sets; logs in $results/jobs, the page will be $results/report.html"

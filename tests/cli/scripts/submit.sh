@@ -124,6 +124,16 @@ equals "$(tr -d ' ' <scancel.asked)" 1
 grep -q 'nothing stays queued' err || fail "it does not say what becomes of the first job"
 equals "$(wc -l <queued/jobs/plan.jsonl | tr -d ' ')" 1 # nor is it planned
 equals "$(echo queued/jobs/settings.*)" "queued/jobs/${own##*/}"
+# Nor does anything stay of a command that cannot write what its jobs need.
+rm sbatch.asked scancel.asked
+mkdir -p planless/jobs/plan.jsonl
+expect 4 env "PATH=$PWD/slurm:$PATH" "$scripts/submit.sh" --cache cache --results planless -k 4 karate
+equals "$(cat scancel.asked)" "1 2 3" # and none of the next, which queues nothing
+no_file planless/jobs/settings.*
+mkdir nowhere && ln -s /proc nowhere/jobs # no folder to write in, not even for root
+expect 4 env "PATH=$PWD/slurm:$PATH" "$scripts/submit.sh" --cache cache --results nowhere -k 4 karate
+grep -q 'error: cannot write .*nowhere/jobs' err || fail "it does not name the folder: $(cat err)"
+equals "$(wc -l <scancel.asked | tr -d ' ')" 1
 rm sbatch.asked
 expect 0 queues karate
 # Jobs of the first command may still wait: they keep the settings that they were queued with.
