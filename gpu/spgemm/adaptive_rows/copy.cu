@@ -1,6 +1,6 @@
 // Rows of C that are one row of B, in adaptive_rows.
-// Owns     8 lanes, or two where rows of B have one or two entries: one row; a block: the rows of
-//          its lanes, of which it copies the long ones with all threads
+// Owns     8 lanes, or two where rows of B have at most two entries on average: one row; a block:
+//          the rows of its lanes, of which it copies the long ones with all threads
 // Reads    A's entry, and one row of B
 // Launch   256 threads
 // Against  a warp per row: most rows are shorter. A row takes five reads, one after the other, so

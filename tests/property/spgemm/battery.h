@@ -130,6 +130,14 @@ inline const std::vector<BatteryProduct>& spgemm_battery() {
              matrix_where(200, 200, [](Index i, Index j) { return j == (i * 7) % 200; }),
              random_matrix(200, 500, 0.1)};
        }},
+      {"few_entries_of_one_source_row",  // rows of B are short on average: 120 rows of C are not
+       [] {
+         return ProductOperands{
+             matrix_where(600, 400, [](Index i, Index j) { return j == (i * 7) % 10 * 20; }),
+             matrix_where(400, 500, [](Index i, Index j) {
+               return i == j || (i == 20 && j % 5 == 0) || (i == 40 && j % 2 == 0);
+             })};
+       }},
       {"scattered_columns",  // hash tables: more columns than any window, few products
        [] {
          std::vector<Entry> a, b;
