@@ -265,7 +265,7 @@ typedef struct csrkit_sddmm_options {
   int32_t times_values; /**< 1: S is the matrix's value */
   int32_t kind;    /**< csrkit_kind of X and Y; CSRKIT_NONE: the matrix's, f32 if it has none */
   int32_t c_kind;  /**< of C; CSRKIT_NONE: f64 if X and Y are, else f32 */
-  int32_t threads; /**< CPU; 0: what OpenMP was told (OMP_NUM_THREADS) */
+  int32_t threads; /**< CPU, <= 4096; 0: what OpenMP was told (OMP_NUM_THREADS) */
   int32_t device;  /**< GPU: ordinal among the visible ones */
   uint64_t memory_limit_bytes; /**< of the plan; 0: what is there */
   void* stream;                /**< GPU: cudaStream_t to work in; NULL: one of the plan's own */
@@ -301,7 +301,7 @@ typedef struct csrkit_spgemm_options {
   const char* room;          /**< "cpu" (NULL) or "gpu" */
   const char* kernel;        /**< a name from `csr-spgemm-cpu --list` and the like; NULL chooses */
   int32_t transpose;         /**< 1: op(B) is the transpose of B */
-  int32_t threads;           /**< CPU; 0: what OpenMP was told */
+  int32_t threads;           /**< CPU, <= 4096; 0: what OpenMP was told */
   int32_t device;            /**< GPU: ordinal among the visible ones */
   double drop_below;         /**< entries of a smaller magnitude are left out */
   const csrkit_matrix* mask; /**< only its positions are kept; NULL: all */
