@@ -82,33 +82,36 @@ void require_usual_order(const std::vector<std::string_view>& names, const LineR
   }
 }
 
-/// What a comment of SNAP, or the first line of a KONECT network, says of the edges.
-void heed_comment(std::string_view line, ImportResult& result) {
+/// What comments say of the edges.
+struct Said {
+  int base = kUnknownBase;
+  bool is_bipartite = false;
+};
+
+/// By csr-export, SNAP, or in the first line of a KONECT network.
+void heed_comment(std::string_view line, Said& said, ImportResult& result) {
+  for (const int number : {0, 1}) {
+    const std::string statement = "counted from " + std::to_string(number);
+    if (line.find(statement) != std::string_view::npos) said.base = number;
+  }
   const std::string text = lower_case(line.substr(0, 1024));
   const auto has = [&](const char* words) { return text.find(words) != std::string::npos; };
   if (has("undirected graph") || has("each unordered pair of nodes is saved once") ||
       text.rfind("% sym ", 0) == 0) {
     result.notes["direction"] =
         "undirected, a comment says; --symmetrize adds the other direction of edges listed once";
-  } else if (text.rfind("% bip ", 0) == 0) {
-    result.warnings.push_back(
-        "the first line says that the network is bipartite (\"bip\"), so row 5 and column 5 are "
-        "different things; without --rows and --cols the matrix is square all the same");
   }
+  if (text.rfind("% bip ", 0) == 0) said.is_bipartite = true;
 }
 
-/// Skips comments and a line of column names. Returns the base that a comment names, if any.
-int read_head(LineReader& lines, ImportResult& result) {
-  int base = kUnknownBase;
+/// Skips comments and a line of column names.
+Said read_head(LineReader& lines, ImportResult& result) {
+  Said said;
   std::size_t names = 0;
   for (std::string_view line; lines.peek_line(line); lines.next_line(line)) {
     const auto words = words_of(line);
     if (is_comment_or_blank(line)) {
-      for (const int number : {0, 1}) {
-        const std::string statement = "counted from " + std::to_string(number);
-        if (line.find(statement) != std::string_view::npos) base = number;
-      }
-      heed_comment(line, result);
+      heed_comment(line, said, result);
     } else if (names == 0 && names_columns(words)) {
       require_usual_order(words, lines, line);
       names = words.size();
@@ -123,7 +126,7 @@ int read_head(LineReader& lines, ImportResult& result) {
       break;
     }
   }
-  return base;
+  return said;
 }
 
 struct Ids {
@@ -204,8 +207,8 @@ ImportResult read_edges(const std::string& path, const ReadRequest& request, int
   result.inputs.push_back({path, 0, {}});
   const std::shared_ptr<ByteSource> source = open_input(path, request);
   LineReader lines(*source);
-  const int named = read_head(lines, result);
-  int base = asked != kUnknownBase ? asked : named;
+  const Said said = read_head(lines, result);
+  int base = asked != kUnknownBase ? asked : said.base;
   const bool is_guessed = base == kUnknownBase;
 
   const Parameters& parameters = request.parameters;
@@ -234,6 +237,11 @@ ImportResult read_edges(const std::string& path, const ReadRequest& request, int
                        "the matrix is meant to be empty");
     }
     make_square(coo);
+    if (said.is_bipartite) {
+      result.warnings.push_back(
+          "the first line says that the network is bipartite (\"bip\"), so row 5 and column 5 are "
+          "different things; without --rows and --cols the matrix is square all the same");
+    }
   }
   finish_coo(std::move(coo), request, path, result);
   return result;

@@ -175,6 +175,7 @@ TEST(EdgeList, CommentsOfCollectionsSayWhatEdgesAre) {
   const ImportResult bipartite = import_text("% bip weighted\n1 1\n2 1\n");
   ASSERT_EQ(bipartite.warnings.size(), 1u);
   EXPECT_NE(bipartite.warnings[0].find("bipartite"), std::string::npos);
+  EXPECT_EQ(import_text("% bip weighted\n1 1\n2 1\n", with_sizes(2, 1)).warnings.size(), 0u);
 }
 
 }  // namespace
