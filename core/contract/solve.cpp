@@ -83,8 +83,8 @@ std::string explanation(const ColumnReport& column) {
     case SolveStatus::iteration_limit:
       return reached + "; raise --iterations or choose another --preconditioner";
     case SolveStatus::stagnated:
-      return reached + ", and rounding lets it fall no further; raise --tolerance" +
-             " or use a higher --precision";
+      return reached + ", and rounding lets it fall no further; raise --tolerance, or, if this " +
+             "was in f32, use --precision refined or f64";
     case SolveStatus::indefinite:
       return "p'Ap is " + text_of(column.curvature) + " " + at +
              ": A is not positive definite, and conjugate gradients need that";
