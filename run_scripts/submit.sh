@@ -246,13 +246,13 @@ run_job=$(queue "${job[@]}" "${tasks[@]}" --job-name=csrkit-run --array="$array"
   "$run_scripts/job.sh" run "$settings")
 report_job=$(queue "${job[@]}" "${of_report[@]}" --job-name=csrkit-report \
   --output="$log/report.log" --dependency="afterany:$run_job" "$run_scripts/job.sh" report "$settings")
-keep_plan # of what Slurm has taken; no job reads it before the first is released
-echo "run_job=$run_job" >>"$settings"
 for i in "${!names[@]}"; do
   forecast_prepare "${names[i]}"
   ask_slurm "${prepare_job}_$i" 0
 done
-scontrol release "$prepare_job"
+echo "run_job=$run_job" >>"$settings" || cannot_write "$settings"
+keep_plan # of what Slurm has taken; no job reads it before the first is released
+scontrol release "$prepare_job" || die 2 "Slurm does not release the first job, as it says above; nothing stays queued"
 trap - EXIT
 echo "prepare $prepare_job run $run_job report $report_job"
 say "${#names[@]} data sets; logs in $results/jobs, the page will be $results/report.html"

@@ -23,11 +23,12 @@ constexpr double kScattered = 0.5;
 /// Where neighbouring rows share columns, a thread reads its own part of B again and again. The
 /// machine keeps up without prefetches while that is below this many times the cores' own caches.
 constexpr std::uint64_t kCachesOfSharedB = 12;
-/// The same where rows have fewer than kEndsOften nonzeros and share fewer columns: the machine
-/// looks ahead within a row of B of two lines or more, and sees less of the next one. Measured on
-/// two cores of an EPYC with 74 products of four sets.
+/// The limit is kCachesOfShortRows times where a row of A has fewer than kFewNonzeros nonzeros on
+/// average, more than the part kSharesFewer of them need a row of B that was not read shortly
+/// before, and such a row has two lines or more. Measured on two cores of an EPYC with 74 products
+/// of four sets (docs/lab/2026-11-29-cpu-rows-ahead.md).
 constexpr std::uint64_t kCachesOfShortRows = 4;
-constexpr Offset kEndsOften = 10;
+constexpr Offset kFewNonzeros = 10;
 constexpr double kSharesFewer = 0.28;
 /// Nonzeros per row below which rows end too often for the machine to look ahead by itself.
 constexpr Offset kVeryShortRow = 4;
@@ -152,7 +153,7 @@ class Choice {
 
   void choose_prefetches() {
     const bool keeps_up = !is_scattered_ && op_a_.nnz() >= kVeryShortRow * op_a_.rows();
-    const bool sees_less = fresh_ > kSharesFewer && op_a_.nnz() < kEndsOften * op_a_.rows() &&
+    const bool sees_less = fresh_ > kSharesFewer && op_a_.nnz() < kFewNonzeros * op_a_.rows() &&
                            b_row_bytes_ >= 2 * kLineBytes;
     const std::uint64_t caches = sees_less ? kCachesOfShortRows : kCachesOfSharedB;
     const std::uint64_t near = keeps_up ? caches * private_bytes() : caches_.private_bytes;

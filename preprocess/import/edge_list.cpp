@@ -83,16 +83,17 @@ void require_usual_order(const std::vector<std::string_view>& names, const LineR
 }
 
 /// What comments say of the edges.
-struct Said {
+struct EdgeFacts {
   int base = kUnknownBase;
   bool is_bipartite = false;
 };
 
-/// By csr-export, SNAP, or in the first line of a KONECT network.
-void heed_comment(std::string_view line, Said& said, ImportResult& result) {
+/// Reads what csr-export, SNAP and KONECT write into comments: where ids begin, whether edges have
+/// a direction, and whether rows and columns are different things.
+void read_comment(std::string_view line, EdgeFacts& facts, ImportResult& result) {
   for (const int number : {0, 1}) {
     const std::string statement = "counted from " + std::to_string(number);
-    if (line.find(statement) != std::string_view::npos) said.base = number;
+    if (line.find(statement) != std::string_view::npos) facts.base = number;
   }
   const std::string text = lower_case(line.substr(0, 1024));
   const auto has = [&](const char* words) { return text.find(words) != std::string::npos; };
@@ -101,17 +102,17 @@ void heed_comment(std::string_view line, Said& said, ImportResult& result) {
     result.notes["direction"] =
         "undirected, a comment says; --symmetrize adds the other direction of edges listed once";
   }
-  if (text.rfind("% bip ", 0) == 0) said.is_bipartite = true;
+  if (text.rfind("% bip ", 0) == 0) facts.is_bipartite = true;
 }
 
 /// Skips comments and a line of column names.
-Said read_head(LineReader& lines, ImportResult& result) {
-  Said said;
+EdgeFacts read_head(LineReader& lines, ImportResult& result) {
+  EdgeFacts facts;
   std::size_t names = 0;
   for (std::string_view line; lines.peek_line(line); lines.next_line(line)) {
     const auto words = words_of(line);
     if (is_comment_or_blank(line)) {
-      heed_comment(line, said, result);
+      read_comment(line, facts, result);
     } else if (names == 0 && names_columns(words)) {
       require_usual_order(words, lines, line);
       names = words.size();
@@ -126,7 +127,7 @@ Said read_head(LineReader& lines, ImportResult& result) {
       break;
     }
   }
-  return said;
+  return facts;
 }
 
 struct Ids {
@@ -207,8 +208,8 @@ ImportResult read_edges(const std::string& path, const ReadRequest& request, int
   result.inputs.push_back({path, 0, {}});
   const std::shared_ptr<ByteSource> source = open_input(path, request);
   LineReader lines(*source);
-  const Said said = read_head(lines, result);
-  int base = asked != kUnknownBase ? asked : said.base;
+  const EdgeFacts named = read_head(lines, result);
+  int base = asked != kUnknownBase ? asked : named.base;
   const bool is_guessed = base == kUnknownBase;
 
   const Parameters& parameters = request.parameters;
@@ -237,10 +238,11 @@ ImportResult read_edges(const std::string& path, const ReadRequest& request, int
                        "the matrix is meant to be empty");
     }
     make_square(coo);
-    if (said.is_bipartite) {
+    if (named.is_bipartite) {
       result.warnings.push_back(
-          "the first line says that the network is bipartite (\"bip\"), so row 5 and column 5 are "
-          "different things; without --rows and --cols the matrix is square all the same");
+          "a comment says that the network is bipartite (\"bip\"): row 5 and column 5 are "
+          "different "
+          "things, but the matrix is square; give --rows and --cols");
     }
   }
   finish_coo(std::move(coo), request, path, result);

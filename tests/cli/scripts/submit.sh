@@ -130,6 +130,14 @@ mkdir -p planless/jobs/plan.jsonl
 expect 4 env "PATH=$PWD/slurm:$PATH" "$scripts/submit.sh" --cache cache --results planless -k 4 karate
 equals "$(cat scancel.asked)" "1 2 3" # and none of the next, which queues nothing
 no_file planless/jobs/settings.*
+# shellcheck disable=SC2016 # it is the stub that reads $1
+printf '#!/bin/sh\n[ "$1" != release ]\n' >slurm/scontrol.refuses && chmod +x slurm/scontrol.refuses
+mkdir held && ln -s ../slurm/scontrol.refuses held/scontrol
+rm sbatch.asked scancel.asked
+expect 2 env "PATH=$PWD/held:$PWD/slurm:$PATH" "$scripts/submit.sh" --cache cache --results unreleased -k 4 karate
+grep -q 'error: Slurm does not release' err || fail "it does not say what is wrong: $(cat err)"
+equals "$(cat scancel.asked)" "1 2 3"
+no_file unreleased/jobs/settings.*
 mkdir nowhere && ln -s /proc nowhere/jobs # no folder to write in, not even for root
 expect 4 env "PATH=$PWD/slurm:$PATH" "$scripts/submit.sh" --cache cache --results nowhere -k 4 karate
 grep -q 'error: cannot write .*nowhere/jobs' err || fail "it does not name the folder: $(cat err)"
