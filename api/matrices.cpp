@@ -3,6 +3,7 @@
 #include "api/measured_flags.h"
 #include "api/reordering.h"
 #include "core/contract/parse_name.h"
+#include "core/matrix/csr_checks.h"
 #include "preprocess/import/import.h"
 
 namespace csrkit::api {
@@ -36,7 +37,7 @@ struct Lender {
   void* owner = nullptr;
 };
 
-/// The caller's arrays. What can be checked without reading entries is.
+/// The caller's arrays. Throws UsageError, InputError that names the array and says how to mend it.
 CsrMatrix borrowed(const csrkit_arrays& arrays, std::shared_ptr<const Lender> lender) {
   const auto rows = checked_cast<Index, UsageError>(arrays.rows, "the number of rows");
   const auto cols = checked_cast<Index, UsageError>(arrays.cols, "the number of columns");
@@ -53,6 +54,10 @@ CsrMatrix borrowed(const csrkit_arrays& arrays, std::shared_ptr<const Lender> le
       require_aligned(arrays.values, size_of(kind), "values");
     }
   }
+  require_row_offsets(arrays.row_offsets, rows, nnz, "row_offsets",
+                      "pass where the entries of each row begin, and at last their number");
+  require_columns(arrays.row_offsets, arrays.col_indices, rows, cols, "col_indices",
+                  "count columns from 0, sort each row and add up its repeated entries");
   return CsrMatrix(rows, cols, arrays.row_offsets, arrays.col_indices, kind, arrays.values,
                    std::move(lender));
 }
@@ -85,7 +90,6 @@ csrkit_status csrkit_wrap(const csrkit_arrays* arrays, csrkit_matrix** matrix) {
     const auto lender = std::make_shared<Lender>();
     auto handle = std::make_unique<csrkit_matrix>();
     handle->file.matrix = borrowed(given, lender);
-    validate(handle->file.matrix, "the arrays");
     lender->release = given.release;
     lender->owner = given.owner;
     *matrix = handle.release();

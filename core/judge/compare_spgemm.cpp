@@ -12,7 +12,7 @@
 #include "core/judge/compare.h"
 #include "core/judge/compare_parts.h"
 #include "core/judge/reference.h"
-#include "core/matrix/row_offsets.h"
+#include "core/matrix/csr_checks.h"
 #include "core/matrix/sorted_rows.h"
 
 namespace csrkit {
@@ -240,11 +240,9 @@ CheckResult check_spgemm(const SpgemmProblem& problem, const CsrMatrix& given,
   }
   CsrMatrix c = given;
   try {
-    if (!problem.sorts_rows) {  // sorting follows the offsets
-      require_row_offsets(c.row_offsets(), c.rows(), c.nnz(), "C", "compute it again");
-      c = with_sorted_rows(c);
-    }
-    validate(c, "C");
+    require_row_offsets(c.row_offsets(), c.rows(), c.nnz(), "C", "compute it again");
+    if (!problem.sorts_rows) c = with_sorted_rows(c);
+    require_columns(c.row_offsets(), c.col_indices(), c.rows(), c.cols(), "C", "compute it again");
   } catch (const InputError& error) {
     return failed(error.what());
   }

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/base/team.h"
-#include "core/matrix/row_offsets.h"
+#include "core/matrix/csr_checks.h"
 
 namespace csrkit {
 
@@ -16,36 +16,6 @@ struct OwnedArrays {
   Buffer<Index> col_indices;
   ValueArray values;
 };
-
-/// "" or the first thing wrong with one row.
-std::string fault_of_row(const CsrMatrix& matrix, Index row) {
-  const Offset begin = matrix.row_offsets()[row], end = matrix.row_offsets()[row + 1];
-  Index previous = -1;
-  for (Offset at = begin; at < end; ++at) {
-    const Index col = matrix.col_indices()[at];
-    if (col < 0 || col >= matrix.cols()) {
-      return "row " + std::to_string(row) + ", entry " + std::to_string(at) + ": column " +
-             std::to_string(col) + " is outside [0, " + std::to_string(matrix.cols()) + ")";
-    }
-    if (col <= previous) {
-      return "row " + std::to_string(row) + ", entry " + std::to_string(at) + ": column " +
-             std::to_string(col) + (col == previous ? " is there twice" : " follows ") +
-             (col == previous ? "" : std::to_string(previous)) +
-             "; columns must ascend without repetition";
-    }
-    previous = col;
-  }
-  return {};
-}
-
-bool row_is_sound(const CsrMatrix& matrix, Index row) {
-  const Index* cols = matrix.col_indices();
-  const Offset begin = matrix.row_offsets()[row], end = matrix.row_offsets()[row + 1];
-  if (begin == end) return true;
-  bool ascending = true;
-  for (Offset at = begin + 1; at < end; ++at) ascending &= cols[at - 1] < cols[at];
-  return ascending && cols[begin] >= 0 && cols[end - 1] < matrix.cols();
-}
 
 }  // namespace
 
@@ -99,23 +69,13 @@ std::uint64_t CsrMatrix::size_bytes() const {
 }
 
 void validate(const CsrMatrix& matrix, const std::string& where) {
-  const Index rows = matrix.rows();
-  const Offset* offsets = matrix.row_offsets();
-  if (rows < 0 || matrix.cols() < 0) {
-    throw InputError(where + ": the matrix has a negative dimension; import it again");
+  constexpr const char* kAdvice = "import the matrix again";
+  if (matrix.rows() < 0 || matrix.cols() < 0) {
+    throw InputError(where + ": the matrix has a negative dimension; " + kAdvice);
   }
-  // Offsets first: only sound ones make it safe to follow them into the columns.
-  require_row_offsets(offsets, rows, offsets[rows], where, "import the matrix again");
-  Index first_bad = rows;
-  const int columns_team = team_for(matrix.nnz(), 0);
-#pragma omp parallel for schedule(dynamic, 4096) reduction(min \
-                                                           : first_bad) num_threads(columns_team)
-  for (Index row = 0; row < rows; ++row) {
-    if (!row_is_sound(matrix, row)) first_bad = std::min(first_bad, row);
-  }
-  if (first_bad < rows) {
-    throw InputError(where + ": " + fault_of_row(matrix, first_bad) + "; import the matrix again");
-  }
+  require_row_offsets(matrix.row_offsets(), matrix.rows(), matrix.nnz(), where, kAdvice);
+  require_columns(matrix.row_offsets(), matrix.col_indices(), matrix.rows(), matrix.cols(), where,
+                  kAdvice);
 }
 
 CsrMatrix convert_values(const CsrMatrix& matrix, ValueKind kind, int threads) {

@@ -9,7 +9,7 @@
 #include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/stopwatch.h"
-#include "core/matrix/row_offsets.h"
+#include "core/matrix/csr_checks.h"
 #include "preprocess/import/byte_source.h"
 
 namespace csrkit {

@@ -99,8 +99,10 @@ class Matrices(unittest.TestCase):
             csrkit.from_arrays((5, 4), offsets, columns, values)
         with self.assertRaisesRegex(csrkit.UsageError, "values has 5 elements"):
             csrkit.from_arrays((4, 4), offsets, columns, values[:5])
-        with self.assertRaises(csrkit.InputError):
+        with self.assertRaisesRegex(csrkit.InputError, r"^col_indices: row \d, .* outside \[0, 3\); count columns from 0"):
             csrkit.from_arrays((4, 3), offsets, columns, values)
+        with self.assertRaisesRegex(csrkit.InputError, "^row_offsets: .* found 2 and then 1 at row 1; pass where"):
+            csrkit.from_arrays((3, 3), array.array("q", [0, 2, 1, 3]), array.array("i", [0, 1, 2]))
         with self.assertRaisesRegex(csrkit.UsageError, "the shape is -1 x 4"):
             csrkit.from_arrays((-1, 4), array.array("q"), array.array("i"))
 

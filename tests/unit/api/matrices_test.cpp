@@ -50,13 +50,13 @@ TEST(Matrices, ArraysThatAreNoMatrixAreRefusedAndNotGivenBack) {
   };
   SmallArrays small;
   small.col_indices[1] = 4;
-  refused(small, "the arrays");
+  refused(small, "col_indices: row 0, entry 1: column 4 is outside [0, 4); count columns from 0");
   small = {};
   std::swap(small.col_indices[3], small.col_indices[4]);
-  refused(small, "row 3");
+  refused(small, "col_indices: row 3");
   small = {};
   small.row_offsets = {0, 3, 2, 3, 6};
-  refused(small, "row");
+  refused(small, "row_offsets: expected row offsets that never decrease");
   EXPECT_EQ(released, 0);
 
   small = {};

@@ -1,4 +1,4 @@
-// The check of CSR row offsets that matrices and importers share.
+// The checks of CSR arrays, for whoever knows what to advise: `validate` advises to import again.
 #pragma once
 
 #include <string>
@@ -12,5 +12,10 @@ namespace csrkit {
 /// `advice`. Parallel.
 void require_row_offsets(const Offset* row_offsets, Index rows, Offset nnz,
                          const std::string& where, const std::string& advice);
+
+/// Throws InputError, worded alike, unless columns are in [0, cols), ascending and unique in every
+/// row. Follows the row offsets, which must be sound. Parallel.
+void require_columns(const Offset* row_offsets, const Index* col_indices, Index rows, Index cols,
+                     const std::string& where, const std::string& advice);
 
 }  // namespace csrkit

@@ -1,4 +1,4 @@
-#include "core/matrix/row_offsets.h"
+#include "core/matrix/csr_checks.h"
 
 #include <gtest/gtest.h>
 
@@ -37,6 +37,18 @@ TEST(RowOffsets, TheFirstFaultOfManyRowsIsNamed) {
   for (std::size_t i = 0; i < row_offsets.size(); ++i) row_offsets[i] = static_cast<Offset>(i);
   row_offsets[70000] = row_offsets[90000] = 0;
   EXPECT_NE(refusal(row_offsets, 100000).find("at row 69999;"), std::string::npos);
+}
+
+TEST(Columns, AreRefusedByPlaceAndWithTheAdviceOfTheCaller) {
+  const Offset row_offsets[] = {0, 1, 2};
+  const Index col_indices[] = {2, 3};
+  EXPECT_NO_THROW(require_columns(row_offsets, col_indices, 2, 4, "here", "try again"));
+  try {
+    require_columns(row_offsets, col_indices, 2, 3, "here", "try again");
+    ADD_FAILURE() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(), "here: row 1, entry 1: column 3 is outside [0, 3); try again");
+  }
 }
 
 }  // namespace
