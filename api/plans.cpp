@@ -19,9 +19,8 @@ SpmmProblem problem_of(const CsrMatrix& a, const csrkit_plan_options& given) {
   SpmmProblem problem =
       default_spmm_problem(a, checked_cast<Index, UsageError>(cols, "dense_cols"));
   problem.transpose_a = given.transpose != 0;
-  problem.b = kind_of(given.b_kind, problem.b);
-  problem.accumulate = problem.b == ValueKind::f64 ? ValueKind::f64 : ValueKind::f32;
-  problem.c = kind_of(given.c_kind, problem.accumulate);
+  set_dense_kind(&problem, kind_of(given.b_kind, problem.b));
+  problem.c = kind_of(given.c_kind, problem.c);
   problem.semiring = parse_semiring(text_or(given.semiring, "plus-times"));
   return problem;
 }

@@ -15,10 +15,14 @@ SpmmProblem default_spmm_problem(const CsrMatrix& a, Index dense_cols) {
   SpmmProblem problem;
   problem.a = a;
   problem.dense_cols = dense_cols;
-  problem.b = a.value_kind() == ValueKind::none ? ValueKind::f32 : a.value_kind();
-  problem.accumulate = problem.b == ValueKind::f64 ? ValueKind::f64 : ValueKind::f32;
-  problem.c = problem.accumulate;
+  set_dense_kind(&problem, a.value_kind() == ValueKind::none ? ValueKind::f32 : a.value_kind());
   return problem;
+}
+
+void set_dense_kind(SpmmProblem* problem, ValueKind kind) {
+  problem->b = kind;
+  problem->accumulate = kind == ValueKind::f64 ? ValueKind::f64 : ValueKind::f32;
+  problem->c = problem->accumulate;
 }
 
 bool has_wide_operands(const SpmmProblem& problem) {

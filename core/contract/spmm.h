@@ -38,6 +38,9 @@ OperatorShape shape_of(const SpmmProblem& problem, MemorySpace space);
 /// f32 (f64 for f64), C of the accumulation's kind.
 SpmmProblem default_spmm_problem(const CsrMatrix& a, Index dense_cols);
 
+/// Sets the kind of B, and with it the kind of the sums and of C.
+void set_dense_kind(SpmmProblem* problem, ValueKind kind);
+
 /// Throws UsageError unless (A, B, C, accumulate) is a row of the table of legal kinds in
 /// docs/architecture.md and the sizes can exist.
 void require_legal(const SpmmProblem& problem);

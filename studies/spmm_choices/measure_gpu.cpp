@@ -213,8 +213,7 @@ void measure(const std::string& name, const CsrMatrix& stored, const std::string
   const MatrixThere there(a);
   SpmmProblem problem = default_spmm_problem(a, 1);
   problem.transpose_a = request.transpose;
-  problem.b = b_kind;
-  problem.accumulate = problem.c = b_kind == ValueKind::f64 ? b_kind : ValueKind::f32;
+  set_dense_kind(&problem, b_kind);
   Offset widest = 1;
   for (const std::string& cols : request.columns) {
     widest = std::max<Offset>(widest, std::atoi(cols.c_str()) + request.padding);

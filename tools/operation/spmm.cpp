@@ -212,9 +212,7 @@ class SpmmOperation : public DenseOperation<Spmm> {
     problem.semiring = request.semiring;
     if (const auto kind =
             dense_kind_of(problem.a.value_kind(), request.dense_kind, request.input_kind)) {
-      problem.b = *kind;
-      problem.accumulate = problem.b == ValueKind::f64 ? ValueKind::f64 : ValueKind::f32;
-      problem.c = problem.accumulate;
+      set_dense_kind(&problem, *kind);
     }
     if (request.output_kind) problem.c = *request.output_kind;
     require_legal(problem);

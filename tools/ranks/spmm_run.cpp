@@ -63,9 +63,7 @@ SpmmProblem kinds_of(const SpmmDistOptions& options, ValueKind stored) {
   SpmmProblem kinds = default_spmm_problem(no_rows, options.dense_cols);
   if (const auto kind =
           dense_kind_of(no_rows.value_kind(), options.dense_kind, options.input_kind)) {
-    kinds.b = *kind;
-    kinds.accumulate = kinds.b == ValueKind::f64 ? ValueKind::f64 : ValueKind::f32;
-    kinds.c = kinds.accumulate;
+    set_dense_kind(&kinds, *kind);
   }
   require_legal(kinds);
   if (options.power > 1 && kinds.b != kinds.c) {

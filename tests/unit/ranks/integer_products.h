@@ -198,8 +198,7 @@ inline void expect_sums_of_the_kind_of_c(const MakeRank& make_rank, ValueKind a_
   const RankSections sections = RankSections::of(a, plain_blocks(a, {4}, split), 0, {}, split);
   const std::vector<double> expected = product(whole, dense_b(60, 3), 3);
   SpmmProblem kinds = default_spmm_problem(a, 3);
-  kinds.b = b_kind;
-  kinds.accumulate = kinds.c = b_kind == ValueKind::f64 ? ValueKind::f64 : ValueKind::f32;
+  set_dense_kind(&kinds, b_kind);
   run_as_threads(4, [&](Communicator& communicator) {
     const auto rank = make_rank(communicator, {4, 1},
                                 part_of(a, sections, communicator.rank(), columns), 3, kinds);

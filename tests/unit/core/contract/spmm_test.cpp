@@ -24,6 +24,17 @@ TEST(DefaultSpmmProblem, FollowsTheMatrix) {
   EXPECT_EQ(kinds_for(f16), std::tuple(f16, f32, f32));
 }
 
+TEST(SetDenseKind, SetsTheSumsAndC) {
+  SpmmProblem problem = default_spmm_problem(empty_matrix(2, 3, ValueKind::f32), 4);
+  for (const ValueKind kind : {ValueKind::f64, ValueKind::f16, ValueKind::f32}) {
+    set_dense_kind(&problem, kind);
+    require_legal(problem);
+    EXPECT_EQ(problem.b, kind);
+    EXPECT_EQ(problem.accumulate, kind == ValueKind::f64 ? kind : ValueKind::f32);
+    EXPECT_EQ(problem.c, problem.accumulate);
+  }
+}
+
 TEST(SpmmProblem, TransposeSwapsTheShapes) {
   SpmmProblem problem = default_spmm_problem(empty_matrix(2, 3, ValueKind::f32), 4);
   EXPECT_EQ(problem.output_rows(), 2);
