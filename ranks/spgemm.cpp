@@ -4,6 +4,7 @@
 #include <cstring>
 #include <memory>
 
+#include "core/base/share_of.h"
 #include "core/base/stopwatch.h"
 #include "core/base/team.h"
 #include "core/matrix/row_parts.h"
@@ -330,9 +331,7 @@ std::vector<Index> borders_by_products(Communicator& communicator, Index rows,
   // The borders that lie in this rank's rows: the first row at which the share is reached.
   std::vector<Index> found;
   int next = 1;
-  const auto target = [&](int number) {
-    return static_cast<Offset>(static_cast<__int128>(total) * number / communicator.size());
-  };
+  const auto target = [&](int number) { return share_of(total, number, communicator.size()); };
   while (next < communicator.size() && target(next) <= before) ++next;
   Offset sum = before;
   for (Index row = begin; row < end; ++row) {

@@ -29,7 +29,8 @@ inline double random_value(std::uint64_t seed, std::uint64_t a, std::uint64_t b 
 
 /// Uniform in [0, n) (Lemire 2019, without the rejection step: bias below n / 2^64).
 inline std::uint64_t below(std::uint64_t word, std::uint64_t n) {
-  return static_cast<std::uint64_t>((static_cast<unsigned __int128>(word) * n) >> 64);
+  __extension__ using Wide = unsigned __int128;  // not of C++: else -Wpedantic of a caller warns
+  return static_cast<std::uint64_t>((Wide{word} * n) >> 64);
 }
 
 /// A sequential generator over the same mixing function.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/counted.h"
+#include "core/base/share_of.h"
 #include "core/base/team.h"
 #include "core/base/team_errors.h"
 
@@ -210,15 +211,12 @@ std::vector<Index> balanced_borders(const Offset* sums, Index count, Index parts
   assert(parts > 0);
   std::vector<Index> borders(static_cast<std::size_t>(parts) + 1, count);
   const Offset total = sums[count];
-  const auto share = [&](Offset whole, Index part) {  // whole * part / parts, without overflow
-    return whole / parts * part + whole % parts * part / parts;
-  };
   for (Index p = 0; p < parts; ++p) {
     if (total == 0) {
-      borders[static_cast<std::size_t>(p)] = static_cast<Index>(share(count, p));
+      borders[static_cast<std::size_t>(p)] = static_cast<Index>(share_of(count, p, parts));
       continue;
     }
-    const Offset target = share(total, p);
+    const Offset target = share_of(total, p, parts);
     const Offset* at = std::lower_bound(sums, sums + count, target);
     if (at != sums && target - at[-1] < at[0] - target) --at;
     borders[static_cast<std::size_t>(p)] = static_cast<Index>(at - sums);

@@ -7,6 +7,7 @@
 
 #include "core/base/counted.h"
 #include "core/base/error.h"
+#include "core/base/share_of.h"
 #include "core/facts/matrix_stats.h"
 #include "core/file/csr_rows.h"
 #include "tools/cli/matrix_input.h"
@@ -56,8 +57,7 @@ PartBorders borders_by_products(const CsrMatrix& a, const Offset* b_offsets, Ind
   for (std::size_t row = 1; row < sums.size(); ++row) sums[row] += sums[row - 1] + 1;
   PartBorders borders{{0}, balanced_borders(b_offsets, b_rows, ranks)};
   for (Index rank = 1; rank < ranks; ++rank) {
-    const auto target =
-        static_cast<Offset>(static_cast<__int128>(sums.back()) * rank / Offset{ranks});
+    const Offset target = share_of(sums.back(), rank, ranks);
     // No share at all is in no row.
     const auto at = target == 0 ? sums.end() : std::lower_bound(sums.begin(), sums.end(), target);
     borders.rows.push_back(at == sums.end() ? a.rows() : static_cast<Index>(at - sums.begin()));
