@@ -35,8 +35,6 @@ SHARED = {
                            "steps of one sort, tested by what comes out of it"),
     "ranks/mpi_ranks.cpp": ("tests/cli/spmm-dist/launchers.sh", "needs a launcher, or none"),
     "ranks/spmm_check.cpp": ("tests/unit/ranks/spmm_test.cpp", "judges what that makes"),
-    "core/file/csr_file_frame.cpp": ("tests/unit/tools/ranks/csr_output_test.cpp",
-                                     "what several ranks write must be what one writes"),
     "tools/forecast/rank_parts.cpp": ("tests/cli/forecast/ranks.sh", "needs files with parts"),
     "tools/forecast/rank_report.cpp": ("tests/cli/forecast/ranks.sh", "options in, tables out"),
     "tools/ranks/gpu_seats.cpp": ("tests/cli/spmm-dist/gpus.sh tests/cli/spmm-dist/several_gpus.sh", "needs GPUs"),

@@ -18,8 +18,9 @@ import threading
 
 from common import Finding, NotHere, Stopped
 
-FILE_TESTS = ("tests/unit/core/file/csr_file_test.cpp", "tests/unit/core/file/csr_file_layout_test.cpp",
-              "tests/unit/core/file/rank_sections_test.cpp", "tests/fuzz/csr_file_fuzz_test.cpp")
+FILE_TESTS = ("tests/unit/core/file/csr_file_test.cpp", "tests/unit/core/file/csr_file_frame_test.cpp",
+              "tests/unit/core/file/csr_file_layout_test.cpp", "tests/unit/core/file/rank_sections_test.cpp",
+              "tests/fuzz/csr_file_fuzz_test.cpp")
 JUDGE_TESTS = ("tests/unit/core/judge/compare_test.cpp", "tests/unit/core/judge/compare_spgemm_test.cpp",
                "tests/unit/core/judge/compare_sddmm_test.cpp", "tests/unit/core/judge/solution_test.cpp",
                "tests/unit/core/judge/reference_test.cpp", "tests/unit/core/base/team_errors_test.cpp",
@@ -28,8 +29,8 @@ JUDGE_TESTS = ("tests/unit/core/judge/compare_test.cpp", "tests/unit/core/judge/
 ROOMS = {
     "judge": (("core/judge/compare.cpp", "core/judge/compare_spgemm.cpp", "core/judge/compare_sddmm.cpp",
                "core/judge/reference.cpp", "core/judge/solution.cpp"), JUDGE_TESTS, "-O0"),
-    "file": (("core/file/csr_file.cpp", "core/file/csr_file_checks.cpp", "core/file/csr_file_layout.cpp",
-              "core/file/file_memory.cpp"), FILE_TESTS, "-O1"),
+    "file": (("core/file/csr_file.cpp", "core/file/csr_file_checks.cpp", "core/file/csr_file_frame.cpp",
+              "core/file/csr_file_layout.cpp", "core/file/file_memory.cpp"), FILE_TESTS, "-O1"),
 }
 # What is tried at every place: pattern, replacement.
 CHANGES = [(re.compile(pattern), new) for pattern, new in (
