@@ -32,21 +32,6 @@ class MemorySink : public CsrSink {
   std::unique_ptr<State> state_;
 };
 
-/// Counts and forgets: for measurements, and products whose size is all that is asked for.
-class CountingSink : public CsrSink {
- public:
-  void append_rows(const CsrMatrix& block) override {
-    rows_ += block.rows();
-    nnz_ += block.nnz();
-  }
-  Index rows() const { return rows_; }
-  Offset nnz() const { return nnz_; }
-
- private:
-  Index rows_ = 0;
-  Offset nnz_ = 0;
-};
-
 /// What every sink demands of its next block and before it finishes; throws UsageError.
 void require_next_block(const CsrMatrix& block, Index rows_so_far, Index rows, Index cols,
                         ValueKind kind);

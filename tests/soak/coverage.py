@@ -6,7 +6,6 @@ have reached so far; after the last of the work the next one begins anew."""
 import collections
 import errno
 import os
-import pathlib
 import re
 
 import common

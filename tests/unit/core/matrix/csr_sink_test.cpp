@@ -41,14 +41,5 @@ TEST(CsrSink, RefusesWhatDoesNotFit) {
   EXPECT_THROW(MemorySink(-1, 4, ValueKind::none), UsageError);
 }
 
-TEST(CsrSink, CountsAndForgets) {
-  CountingSink sink;
-  EXPECT_FALSE(sink.keeps_blocks());
-  sink.append_rows(pattern_of(4, {{0, 3}, {}}));
-  sink.append_rows(pattern_of(4, {{1}}));
-  EXPECT_EQ(sink.rows(), 3);
-  EXPECT_EQ(sink.nnz(), 3);
-}
-
 }  // namespace
 }  // namespace csrkit
