@@ -17,6 +17,19 @@ bool is_over(const ColumnReport& column) {
   return column.status != SolveStatus::iteration_limit;  // the status of what is still open
 }
 
+/// The norms at which the next run may end.
+std::vector<double> targets_of_run(const SolveReport& report, const std::vector<double>& norms,
+                                   bool is_refined) {
+  std::vector<double> targets(norms.size());
+  for (std::size_t i = 0; i < norms.size(); ++i) {
+    const ColumnReport& column = report.columns[i];
+    // Half of what is wanted, so that the rounding of a correction does not cost another step.
+    const double step = std::max(column.target_norm / 2, kRefinementStep * norms[i]);
+    targets[i] = is_over(column) ? HUGE_VAL : is_refined ? step : column.target_norm;
+  }
+  return targets;
+}
+
 }  // namespace
 
 SolveReport drive_cg(CgMachine& machine, const SolveProblem& problem, bool is_refined) {
@@ -48,16 +61,10 @@ SolveReport drive_cg(CgMachine& machine, const SolveProblem& problem, bool is_re
   const auto is_open = [](const ColumnReport& column) { return !is_over(column); };
   while (report.iterations < problem.limit() &&
          std::any_of(report.columns.begin(), report.columns.end(), is_open)) {
-    std::vector<double> targets(norms.size());
-    for (std::size_t i = 0; i < norms.size(); ++i) {
-      const ColumnReport& column = report.columns[i];
-      // Half of what is wanted, so that the rounding of a correction does not cost another step.
-      const double step = std::max(column.target_norm / 2, kRefinementStep * norms[i]);
-      targets[i] = is_over(column) ? HUGE_VAL : is_refined ? step : column.target_norm;
-    }
     const std::size_t rows_before = report.history.size();
     const std::vector<ColumnRun> run =
-        machine.run(targets, problem.limit() - report.iterations, &report.history);
+        machine.run(targets_of_run(report, norms, is_refined), problem.limit() - report.iterations,
+                    &report.history);
     ++report.runs;
     const std::vector<double> before = norms;
     norms = machine.renew_residual();

@@ -94,6 +94,16 @@ Fault read_value(const char*& at, const char* end, bool must_be_exact, Stored* s
   return Fault::none;
 }
 
+/// A row or column that counts from `base` and is below `limit` when it counts from 0.
+Fault read_id(const char*& at, std::uint64_t base, std::uint64_t limit, Fault malformed,
+              Fault outside, std::uint64_t& id) {
+  const char* const word = at;
+  if (!scan::read_digits(at, id)) return at == word ? malformed : outside;
+  if (*at == '.' || *at == 'e' || *at == 'E') return malformed;
+  id -= base;  // beyond every limit if it was smaller
+  return id < limit ? Fault::none : outside;
+}
+
 template <class Stored, bool kHasIds, bool kHasValue, bool kInteger, bool kCsv>
 void parse_piece(const EntryLineOptions& options, const IdLimits& limits, EntryStore& store,
                  EntryPiece& piece) {
@@ -128,20 +138,14 @@ void parse_piece(const EntryLineOptions& options, const IdLimits& limits, EntryS
     if constexpr (kHasIds) {
       const char* word = at;
       std::uint64_t row, col;
-      if (!scan::read_digits(at, row))
-        return fail(at == word ? Fault::row : Fault::row_range, word);
-      if (*at == '.' || *at == 'e' || *at == 'E') return fail(Fault::row, word);
-      row -= limits.base;
-      if (row >= limits.rows) return fail(Fault::row_range, word);
+      Fault fault = read_id(at, limits.base, limits.rows, Fault::row, Fault::row_range, row);
+      if (fault != Fault::none) return fail(fault, word);
       const char* const behind_row = at;
       at = skip_separator<kCsv>(at);
       if (at == behind_row && !ends_line(at)) return fail(Fault::row, word);
       word = at;
-      if (!scan::read_digits(at, col))
-        return fail(at == word ? Fault::col : Fault::col_range, word);
-      if (*at == '.' || *at == 'e' || *at == 'E') return fail(Fault::col, word);
-      col -= limits.base;
-      if (col >= limits.cols) return fail(Fault::col_range, word);
+      fault = read_id(at, limits.base, limits.cols, Fault::col, Fault::col_range, col);
+      if (fault != Fault::none) return fail(fault, word);
       row_slot[count] = static_cast<Index>(row);
       col_slot[count] = static_cast<Index>(col);
       largest_row = std::max(largest_row, row + 1);
