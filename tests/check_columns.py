@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""No line of code has more than 100 columns; clang-format leaves comments alone.
+"""No line of code has more than 100 columns (clang-format leaves comments alone), no line of prose in a page 120.
 
-Usage: check_columns.py [--fix] FILE...    --fix wraps comments that are too long, to the end of their paragraph
+Usage: check_columns.py [--fix] FILE...    --fix wraps what is too long, to the end of its paragraph
        check_columns.py --self-test
 """
 import pathlib
@@ -9,15 +9,16 @@ import re
 import sys
 
 WIDTH = 100
+PAGE_WIDTH = 120
 COMMENT = re.compile(r"^(\s*//[/!]?<?\s+)(\S.*)$")
 # What begins a paragraph of its own: a heading of a kernel's card, an item of a list.
 ITEM = re.compile(r"^(?:(?:Owns|Reads|Launch|Needs|Against)\s{2,}|(?:\*|-|\d+\.)\s+)")
 
 
-def wrapped(words, first, indent):
+def wrapped(words, first, indent, width=WIDTH):
     lines, line, is_empty = [], first, True
     for word in words:
-        if not is_empty and len(line) + 1 + len(word) > WIDTH:
+        if not is_empty and len(line) + 1 + len(word) > width:
             lines.append(line)
             line, is_empty = indent, True
         line += word if is_empty else " " + word
@@ -55,6 +56,69 @@ def fixed(lines):
     return out
 
 
+# An item of a list, and what is no prose: headings, tables, HTML, pictures, empty lines.
+PAGE_ITEM = re.compile(r"^\s*(?:[*-]|\d+\.)\s+")
+NO_PROSE = re.compile(r"^\s*(?:#|\||<|!\[)|^\s*$")
+# What Markdown would take for something else at the begin of a line.
+NOT_FIRST = re.compile(r"^(?:[-+*>|=]|#+|\d+[.)])$")
+
+
+def words_of_page(text):
+    """Words; code with its blanks is one, and so is a word with what may not begin a line."""
+    words = []
+    for word in re.findall(r"(?:`[^`]*`|[^\s`]|`)+", text):
+        if words and NOT_FIRST.match(word):
+            words[-1] += " " + word
+        else:
+            words.append(word)
+    return words
+
+
+def prose_of(lines):
+    """(first line, line behind the last) of every paragraph and item, but in code and in what is generated."""
+    is_code = is_generated = False
+    begin = None
+    for at, line in enumerate([*lines, ""]):
+        fence = line.lstrip().startswith("```")
+        if fence:
+            is_code = not is_code
+        if re.match(r"<!-- (?!end)", line):
+            is_generated = "<!-- end -->" in lines[at:]
+        is_other = is_code or fence or is_generated or NO_PROSE.match(line)
+        if begin is not None and (is_other or PAGE_ITEM.match(line)):
+            yield begin, at
+            begin = None
+        if begin is None and not is_other and not line.startswith("    "):  # with four blanks it is code
+            begin = at
+        if line == "<!-- end -->":
+            is_generated = False
+
+
+def fixed_page(lines):
+    """The lines with long paragraphs wrapped."""
+    out, behind = [], 0
+    for begin, end in prose_of(lines):
+        out += lines[behind:begin]
+        behind = end
+        block = lines[begin:end]
+        if all(len(line) <= PAGE_WIDTH for line in block):
+            out += block
+            continue
+        item = PAGE_ITEM.match(block[0])
+        first = item[0] if item else re.match(r"\s*", block[0])[0]
+        text = " ".join(line.strip() for line in [block[0][len(first):], *block[1:]])
+        out += wrapped(words_of_page(text), first, " " * len(first), PAGE_WIDTH)
+    return out + lines[behind:]
+
+
+def too_long(file, lines):
+    """(number, columns) of lines that could be shorter."""
+    if file.suffix != ".md":
+        return [(number, len(line)) for number, line in enumerate(lines, 1) if len(line) > WIDTH]
+    return [(at + 1, len(lines[at])) for begin, end in prose_of(lines) for at in range(begin, end)
+            if len(lines[at]) > PAGE_WIDTH and len(words_of_page(lines[at])) > 1 + bool(PAGE_ITEM.match(lines[at]))]
+
+
 def self_test():
     long = "word " * 30
     assert fixed(["// short"]) == ["// short"]
@@ -66,6 +130,13 @@ def self_test():
     behind = fixed(["  int a = 1;  // " + long.strip()])
     assert behind[-1] == "  int a = 1;" and behind[0].startswith("  // word"), behind
     assert fixed(['  call("' + "x" * 100 + '");'])[0].startswith("  call"), "code stays"
+    page = ["* " + long.strip(), "  more", "* other", "| " + long + "|", "```", long, "```",
+            "`a b` " + "c " * 60 + "- d"]
+    better = fixed_page(page)
+    assert better[0].startswith("* word") and better[1].endswith("word more") and better[2:-2] == page[2:7], better
+    assert not better[-1].startswith("-") and too_long(pathlib.Path("a.md"), better) == [], better
+    generated = ["<!-- table -->", long, "<!-- end -->"]
+    assert fixed_page(generated) == generated
     print("check_columns: the self-test passed")
 
 
@@ -83,15 +154,14 @@ def main():
     for file in files:
         lines = file.read_text(encoding="utf-8").split("\n")
         if fixes:
-            better = fixed(lines)
+            better = (fixed_page if file.suffix == ".md" else fixed)(lines)
             if better != lines:
                 file.write_text("\n".join(better), encoding="utf-8")
             lines = better
-        for number, line in enumerate(lines, 1):
-            if len(line) > WIDTH:
-                found += 1
-                print(f"{file}:{number}: {len(line)} columns")
-    print(f"check_columns: {found or 'no'} lines of {len(files)} files have more than {WIDTH} columns",
+        for number, columns in too_long(file, lines):
+            found += 1
+            print(f"{file}:{number}: {columns} columns")
+    print(f"check_columns: {found or 'no'} lines of {len(files)} files have more than {WIDTH} columns, {PAGE_WIDTH} in pages",
           file=sys.stderr if found else sys.stdout)
     return 1 if found else 0
 
