@@ -23,6 +23,7 @@ SHARED = {
                                   "needs libraries as they are installed"),
     "core/file/csr_file_writer.cpp": ("tests/unit/core/file/csr_file_test.cpp",
                                       "what is written must be what is read"),
+    "core/file/csr_file_s*.cpp": ("tests/unit/core/file/csr_file_test.cpp", "what both writers make must be the same"),
     "core/file/csr_file_checks.cpp": ("tests/unit/core/file/csr_file_test.cpp "
                                       "tests/unit/core/file/rank_part_test.cpp",
                                       "what the readers of files and of parts share"),
