@@ -27,6 +27,9 @@ constexpr std::uint64_t kHugePage = 2u << 20;
 /// rows to learn how much is enough would take a good part of a small product's time.
 constexpr Offset kRoomForAll = 1 << 22;
 
+/// C is made in one of three ways, tried in this order: at once (small products: rows are made
+/// without an analysis, and put in place when all are there), in one pass (into room for as many
+/// entries as a sample of rows lets expect), in two (entries are counted, then made).
 class CpuSpgemmPlan : public SpgemmPlan {
  public:
   CpuSpgemmPlan(const SpgemmProblem& problem, const PlanOptions& options,
