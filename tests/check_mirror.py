@@ -29,9 +29,11 @@ SHARED = {
                                       "what the readers of files and of parts share"),
     "core/file/file_memory.cpp": ("tests/unit/core/file/csr_file_test.cpp",
                                   "every file is mapped, and read"),
-    "core/file/rank_layout.cpp": ("tests/unit/core/file/rank_sections_test.cpp "
-                                  "tests/unit/core/file/rank_part_test.cpp",
-                                  "what is decoded there is what rank_sections.cpp made"),
+    "core/file/rank_heads.cpp": ("tests/unit/core/file/rank_sections_test.cpp "
+                                 "tests/unit/core/file/rank_part_test.cpp",
+                                 "what is decoded there is what rank_sections.cpp made"),
+    "core/file/rank_lists.cpp": ("tests/unit/core/file/rank_sections_test.cpp "
+                                 "tests/unit/core/file/rank_part_test.cpp", "as rank_heads.cpp"),
     "core/matrix/sort/*": ("tests/unit/core/matrix/sort/coo_to_csr_test.cpp",
                            "steps of one sort, tested by what comes out of it"),
     "ranks/mpi_ranks.cpp": ("tests/cli/spmm-dist/launchers.sh", "needs a launcher, or none"),
