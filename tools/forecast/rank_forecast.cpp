@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 
+#include "api/rooms.h"
 #include "core/base/counted.h"
 #include "core/file/csr_rows.h"
 
