@@ -22,64 +22,81 @@ __device__ unsigned long long most_of_other_rows(unsigned long long longest) {
   return longest > kFew * kOfLongest ? longest / kOfLongest : UINT32_MAX;
 }
 
-/// Writes the list of every bin: long rows from its start on, other rows from its end on, block by
-/// block.
+/// Where a row stands in its bin's list: at its end or at its start, and there with rows like it.
+enum class Place : int { at_end, at_start, behind_start, count };
+constexpr int kPlaces = static_cast<int>(Place::count);
+
+/// Rows that lanes of a warp sort have code of their own if they have at most five or six eighths of
+/// their bin's products (with_fewest_items). Such rows are neighbours: a warp runs what the longest
+/// of its rows needs, and code for all of them does not fit the instruction cache. Shorter rows,
+/// eight or more a warp, lose as much by leaving the order of A
+/// (docs/lab/2026-11-29-spgemm-sorted-rows.md).
+__device__ Place place_of(std::uint32_t products, int bin, int sort_16,
+                          unsigned long long most_of_others) {
+  constexpr int kShortBins = 5;  // sort_16 ... sort_256
+  if (bin == sort_16) {
+    return products <= std::uint32_t{kFewProducts} ? Place::at_start : Place::at_end;
+  }
+  const bool has_eighths = bin > sort_16 + 1 && bin < sort_16 + kShortBins;  // sort_64 on
+  if (has_eighths) {
+    const std::uint32_t eighth = 2u << (bin - sort_16);
+    if (products <= 5 * eighth) return Place::at_start;
+    return products <= 6 * eighth ? Place::behind_start : Place::at_end;
+  }
+  return products > most_of_others ? Place::at_start : Place::at_end;
+}
+
+/// Writes the list of every bin, block by block.
 __global__ void __launch_bounds__(kThreads)
     list_bin_rows(Index rows, RowProfile profile, const BinTotals* of_profile, int sort_16,
                   BinTotals* totals, Index* list, Told<HostTotals>::Place host) {
-  // Bin 0 has no list: its places are those of rows with few products in sort_16.
-  __shared__ std::uint32_t of_warps[kWarps][kMostBins];
-  __shared__ std::uint32_t starts[kMostBins], of_others[kMostBins];
+  __shared__ std::uint32_t of_warps[kWarps][kPlaces][kMostBins];
+  __shared__ std::uint32_t of_block[kPlaces][kMostBins];
   if (blockIdx.x == 0) host.tell(*totals);
   const int warp = static_cast<int>(threadIdx.x >> 5);
   const unsigned lane = threadIdx.x & 31;
   const Offset row = Offset{blockIdx.x} * kThreads + threadIdx.x;
-  const int bin = row < rows ? profile.bin[row] : 0;
+  const int bin = row < rows ? profile.bin[row] : 0;  // 0 has no list
   const unsigned long long most = most_of_other_rows(of_profile->longest);
-  const bool is_long = bin != 0 && most < UINT32_MAX && profile.products[row] > most;
-  const bool has_few = bin == sort_16 && profile.products[row] <= std::uint32_t{kFewProducts};
-  of_warps[warp][lane] = 0;
+  const auto place = static_cast<int>(
+      bin == 0 ? Place::at_end : place_of(profile.products[row], bin, sort_16, most));
+#pragma unroll
+  for (int i = 0; i < kPlaces; ++i) of_warps[warp][i][lane] = 0;
   __syncwarp();
-  const unsigned mates = __match_any_sync(kAllLanes, is_long   ? bin + kMostBins
-                                                     : has_few ? 2 * kMostBins
-                                                               : bin);
-  const unsigned before = static_cast<unsigned>(__popc(mates & ((1u << lane) - 1)));
-  std::uint32_t first = 0;  // of long rows
-  if (before == 0) {
-    const auto count = static_cast<unsigned>(__popc(mates));
-    if (is_long) {
-      first = atomicAdd(&totals->placed_first[bin], count);
-    } else if (bin != 0) {
-      of_warps[warp][has_few ? 0 : bin] = count;
-    }
-  }
-  first = __shfl_sync(kAllLanes, first, __ffs(static_cast<int>(mates)) - 1);
+  const unsigned mates = __match_any_sync(kAllLanes, place * kMostBins + bin);
+  const auto before = static_cast<std::uint32_t>(__popc(mates & ((1u << lane) - 1)));
+  if (before == 0) of_warps[warp][place][bin] = static_cast<std::uint32_t>(__popc(mates));
   __syncthreads();
   if (warp == 0) {  // lane = bin
     const std::uint32_t in_bin = lane == 0 ? 0 : totals->rows[lane];
-    std::uint32_t sum = in_bin;
+    std::uint32_t end = in_bin;
     for (unsigned distance = 1; distance < 32; distance *= 2) {
-      const std::uint32_t other = __shfl_up_sync(kAllLanes, sum, distance);
-      if (lane >= distance) sum += other;
+      const std::uint32_t other = __shfl_up_sync(kAllLanes, end, distance);
+      if (lane >= distance) end += other;
     }
-    std::uint32_t of_block = 0;
-    for (int w = 0; w < kWarps; ++w) {
-      const std::uint32_t of_warp = of_warps[w][lane];
-      of_warps[w][lane] = of_block;
-      of_block += of_warp;
+    std::uint32_t counts[kPlaces] = {};
+#pragma unroll
+    for (int i = 0; i < kPlaces; ++i) {
+#pragma unroll
+      for (int w = 0; w < kWarps; ++w) {
+        const std::uint32_t of_warp = of_warps[w][i][lane];
+        of_warps[w][i][lane] = counts[i];
+        counts[i] += of_warp;
+      }
     }
-    std::uint32_t place = sum;
-    if (lane > 0 && of_block > 0) place -= atomicAdd(&totals->placed[lane], of_block) + of_block;
-    if (lane == 0 && of_block > 0) place = atomicAdd(&totals->placed_first[sort_16], of_block);
-    starts[lane] = sum - in_bin;
-    of_others[lane] = place;
+    const auto [last, first, behind_first] = counts;
+    std::uint32_t start = end - in_bin;
+    if (lane > 0 && last > 0) end -= atomicAdd(&totals->placed[lane], last) + last;
+    if (lane > 0 && first + behind_first > 0) {
+      start += atomicAdd(&totals->placed_first[lane], first + behind_first);
+    }
+    of_block[static_cast<int>(Place::at_end)][lane] = end;
+    of_block[static_cast<int>(Place::at_start)][lane] = start;
+    of_block[static_cast<int>(Place::behind_start)][lane] = start + first;
   }
   __syncthreads();
   if (bin == 0) return;
-  const std::uint32_t start = is_long   ? starts[bin] + first
-                              : has_few ? starts[bin] + of_others[0] + of_warps[warp][0]
-                                        : of_others[bin] + of_warps[warp][bin];
-  list[start + before] = static_cast<Index>(row);
+  list[of_block[place][bin] + of_warps[warp][place][bin] + before] = static_cast<Index>(row);
 }
 
 /// A lane per row.

@@ -58,7 +58,7 @@ struct HostTotals {
 
 struct BinTotals : HostTotals {
   std::uint32_t placed[kMostBins];        // rows that are in their list, from its end on
-  std::uint32_t placed_first[kMostBins];  // long rows that are in it, from its start on
+  std::uint32_t placed_first[kMostBins];  // rows that are in it, from its start on
   unsigned long long parts_placed;        // parts that are in their list
 };
 
@@ -112,9 +112,10 @@ void choose_make_bins(const DeviceCsrView<void>& a, const BinRules& rules,
 
 /// Writes the rows of bin 1, then those of bin 2, and so on; bin 0 has no list. Neighbours stay
 /// neighbours, but the order of blocks of rows differs from run to run; no result depends on it.
-/// Where the longest row in a bit range (in of_profile) is long, rows of more than a fourth of its
-/// products come first in their bins; so do rows of at most kFewProducts in `sort_16`, the bin of
-/// that name. totals->placed_first says how many. Also tells the host the totals.
+/// First in their bins come rows of more than a fourth of the products of the longest row in a bit
+/// range (in of_profile), if that is long; rows of at most kFewProducts in `sort_16`, the bin of
+/// that name; and in sort_64 to sort_256 rows of at most six eighths of the bin's products.
+/// totals->placed_first says how many. Also tells the host the totals.
 void list_bins(Index rows, const RowProfile& profile, const BinTotals* of_profile, int sort_16,
                BinTotals* totals, Index* list, const Told<HostTotals>::Place& host,
                cudaStream_t stream);
