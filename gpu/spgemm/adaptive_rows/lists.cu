@@ -26,10 +26,10 @@ __device__ unsigned long long most_of_other_rows(unsigned long long longest) {
 enum class Place : int { at_end, at_start, behind_start, count };
 constexpr int kPlaces = static_cast<int>(Place::count);
 
-/// Rows that lanes of a warp sort have code of their own if they have at most five or six eighths of
-/// their bin's products (with_fewest_items). Such rows are neighbours: a warp runs what the longest
-/// of its rows needs, and code for all of them does not fit the instruction cache. Shorter rows,
-/// eight or more a warp, lose as much by leaving the order of A
+/// Rows that lanes of a warp sort have code of their own if they have at most five or six eighths
+/// of their bin's products (with_fewest_items). Such rows are neighbours: a warp runs what the
+/// longest of its rows needs, and code for all of them does not fit the instruction cache. Shorter
+/// rows, eight or more a warp, lose as much by leaving the order of A
 /// (docs/lab/2026-11-29-spgemm-sorted-rows.md).
 __device__ Place place_of(std::uint32_t products, int bin, int sort_16,
                           unsigned long long most_of_others) {
