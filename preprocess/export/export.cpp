@@ -20,9 +20,10 @@ const std::vector<FormatWriter>& writers() {
 
 const FormatWriter& find_writer(const std::string& path, const std::string& name) {
   std::string known;
+  const std::string lower_path = lower_case(path);
   for (const FormatWriter& writer : writers()) {
-    const bool is_meant =
-        name == "auto" ? ends_with(path, writer.format.extension) : name == writer.format.name;
+    const bool is_meant = name == "auto" ? ends_with(lower_path, writer.format.extension)
+                                         : name == writer.format.name;
     if (is_meant) return writer;
     known += (known.empty() ? "" : ", ") + std::string(writer.format.name) + " (" +
              writer.format.extension + ")";

@@ -88,17 +88,26 @@ struct EdgeFacts {
   bool is_bipartite = false;
 };
 
+/// Whether the line says "counted from <number>": this number, not the beginning of a year.
+bool says_counted_from(std::string_view line, int number) {
+  const std::string statement = "counted from " + std::to_string(number);
+  const std::size_t at = line.find(statement);
+  if (at == std::string_view::npos) return false;
+  std::string_view rest = line.substr(at + statement.size());
+  if (!rest.empty() && (rest[0] == '.' || rest[0] == ',')) rest.remove_prefix(1);
+  return rest.empty() || !std::isalnum(static_cast<unsigned char>(rest[0]));
+}
+
 /// Reads what csr-export, SNAP and KONECT write into comments: where ids begin, whether edges have
-/// a direction, and whether rows and columns are different things.
+/// a direction, and whether rows and columns are different things. "Each unordered pair of nodes is
+/// saved once" says nothing: SNAP writes it over directed graphs (web-Google, Wiki-Vote), too.
 void read_comment(std::string_view line, EdgeFacts& facts, ImportResult& result) {
   for (const int number : {0, 1}) {
-    const std::string statement = "counted from " + std::to_string(number);
-    if (line.find(statement) != std::string_view::npos) facts.base = number;
+    if (says_counted_from(line, number)) facts.base = number;
   }
   const std::string text = lower_case(line.substr(0, 1024));
   const auto has = [&](const char* words) { return text.find(words) != std::string::npos; };
-  if (has("undirected graph") || has("each unordered pair of nodes is saved once") ||
-      text.rfind("% sym ", 0) == 0) {
+  if (has("undirected graph") || text.rfind("% sym ", 0) == 0) {
     result.notes["direction"] =
         "undirected, a comment says; --symmetrize adds the other direction of edges listed once";
   }

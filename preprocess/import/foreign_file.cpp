@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "preprocess/import/format_reader.h"
 #include "preprocess/import/line_reader.h"
+#include "preprocess/import/scan.h"
 
 namespace csrkit {
 
@@ -82,6 +83,9 @@ constexpr Conversion kDimacs = {"a DIMACS graph (text)",
                                 "lines = (line.split() for line in open('FILE'))",
                                 "open('FILE.tsv', 'w').writelines('\\t'.join(w[1:]) + '\\n' for w "
                                 "in lines if w and w[0] in 'ae')"};
+constexpr Conversion kLibSvm = {
+    "LIBSVM (svmlight) text", "import scipy.sparse, sklearn.datasets",
+    "scipy.sparse.save_npz('FILE.npz', sklearn.datasets.load_svmlight_file('FILE')[0])"};
 constexpr Conversion kUtf16 = {"text in UTF-16, as Windows PowerShell writes it",
                                "text = open('FILE', encoding='utf-16').read()",
                                "open('FILE.txt', 'w').write(text)"};
@@ -126,9 +130,34 @@ bool is_harwell_boeing(const Peek& peek) {
          is_one_of(3, " \r");
 }
 
+/// A label, or several, and then pairs of a column and a value: "+1 3:0.5 17:1".
+bool is_libsvm(std::string_view line) {
+  const std::size_t label = std::min(line.find_first_of(" \t"), line.size());
+  if (label == 0 || line.find_first_not_of("0123456789+-.eE,") < label) return false;
+  line.remove_prefix(label);
+  line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+  const std::size_t colon = std::min(line.find(':'), line.size());
+  const std::string_view column = line.substr(0, colon);
+  return colon + 1 < line.size() &&
+         (scan::is_digit(line[colon + 1]) || line[colon + 1] == '-' || line[colon + 1] == '.') &&
+         (column == "qid" ||
+          (!column.empty() && std::all_of(column.begin(), column.end(), scan::is_digit)));
+}
+
+/// "p", the kind of problem, and sizes, perhaps behind comments.
+bool is_dimacs(std::string_view beginning) {
+  for (const char* kind : {"sp", "edge", "col", "max", "min", "asn", "aux"}) {
+    const std::string line = std::string("p ") + kind + " ";
+    if (starts_with(beginning, line) || beginning.find("\n" + line) != std::string_view::npos) {
+      return true;
+    }
+  }
+  return false;
+}
+
 const Conversion* conversion_of(const Peek& peek) {
   std::string_view head = peek.head;
-  const std::string_view name = peek.path;
+  const std::string name = lower_case(peek.path);
   if (starts_with(head, "MATLAB 5.0 MAT-file"sv)) return &kMatlab5;
   if (starts_with(head, "MATLAB 7.3 MAT-file"sv)) return &kMatlab7;
   if (starts_with(head, "\x89HDF\r\n\x1a\n"sv)) return ends_with(name, ".mat") ? &kMatlab7 : &kHdf5;
@@ -151,11 +180,8 @@ const Conversion* conversion_of(const Peek& peek) {
   if (starts_with(head, "graph ["sv) || starts_with(head, "graph\n["sv)) return &kGml;
   if (starts_with(head, "*Vertices"sv) || starts_with(head, "*vertices"sv)) return &kPajek;
   if (starts_with(head, "{"sv) || starts_with(head, "["sv)) return &kJson;
-  if (starts_with(head, "p sp "sv) || starts_with(head, "p edge "sv) ||
-      beginning.find("\np sp ") != std::string_view::npos ||
-      beginning.find("\np edge ") != std::string_view::npos) {
-    return &kDimacs;
-  }
+  if (is_dimacs(beginning)) return &kDimacs;
+  if (is_libsvm(line_of(head, 0))) return &kLibSvm;
   return nullptr;
 }
 

@@ -35,11 +35,13 @@ constexpr Promise kPromises[] = {
     {".tar", "suitesparse-tar", "a tar archive; fetch the file again"},
 };
 
+/// In small letters, as Windows takes them all: A.MTX promises what A.mtx does.
 std::string without_compression(const std::string& path) {
+  const std::string name = lower_case(path);
   for (const char* ending : {".gz", ".bz2", ".xz", ".lzma", ".zst"}) {
-    if (ends_with(path, ending)) return path.substr(0, path.rfind('.'));
+    if (ends_with(name, ending)) return name.substr(0, name.rfind('.'));
   }
-  return path;
+  return name;
 }
 
 }  // namespace

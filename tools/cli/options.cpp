@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cxxopts.hpp>
+#include <filesystem>
 #include <limits>
 
 #include "core/base/parameters.h"
@@ -86,6 +87,10 @@ void Options::refuse_unknown(int argc, const char* const* argv) const {
     const auto is_set = [](const OptionRow& row) { return row.long_name() == "set"; };
     if (advice.empty() && is_long && std::any_of(rows_.begin(), rows_.end(), is_set)) {
       advice = "; parameters are given as --set NAME=VALUE, --list shows them";
+    }
+    std::error_code unknown;
+    if (advice.empty() && std::filesystem::exists(word, unknown)) {
+      advice = "; the file of this name is ./" + word;
     }
     throw UsageError("there is no option " + std::string(name.size() == 1 ? "-" : "--") + name +
                      advice);

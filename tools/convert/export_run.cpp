@@ -26,7 +26,7 @@ std::string list_export_formats(bool as_json) {
 /// A name that ends as another format does would mislead who reads it; any text may be a .txt.
 void require_ending_of(const std::string& format, const std::string& output) {
   for (const ExportFormat& known : export_formats()) {
-    if (format != known.name || ends_with(output, ".txt")) continue;
+    if (format != known.name || ends_with(lower_case(output), ".txt")) continue;
     require_ending(output, {known.extension});
   }
 }
@@ -50,14 +50,16 @@ ExportToolOptions parse_export_options(int argc, const char* const* argv) {
   declare_parameters(options, all_parameters(export_formats()));
   declare_io(options);
   options.parse(argc, argv);
-  require_outputs(options, {options.names()[1]}, {options.names()[0]});
-  require_ending_of(options.text("format"), options.names()[1]);
-  if (options.names()[1] == "-" && options.json()) {
+  const std::string& output = options.names()[1];
+  // Standard output replaces nothing, whatever a file called "-" holds.
+  if (output != "-") require_outputs(options, {output}, {options.names()[0]});
+  require_ending_of(options.text("format"), output);
+  if (output == "-" && options.json()) {
     throw UsageError("OUTPUT - and --json both write to standard output; leave one out");
   }
   const ParameterValues parameters = given_parameters(options, all_parameters(export_formats()));
   return {options.names()[0],
-          options.names()[1],
+          output,
           {options.text("format"), options.flag("lossy"), parameters, terminal_progress()},
           read_options(options),
           options.json()};

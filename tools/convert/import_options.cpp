@@ -1,7 +1,11 @@
 #include "tools/convert/import_options.h"
 
+#include <unistd.h>
+
 #include <limits>
 
+#include "core/base/counted.h"
+#include "core/base/error.h"
 #include "tools/cli/list.h"
 #include "tools/cli/log.h"
 #include "tools/cli/outputs.h"
@@ -52,6 +56,19 @@ Options declare_import() {
   return options;
 }
 
+/// The path of standard input. A file that stands there is opened anew and read from its beginning,
+/// so what a command before has read, to skip it, would come back.
+std::string standard_input() {
+  const off_t read_before = ::lseek(STDIN_FILENO, 0, SEEK_CUR);  // below 0: a pipe
+  if (read_before > 0) {
+    throw IoError("standard input is a file of which " + counted(read_before, "byte") +
+                  (read_before == 1 ? " was" : " were") +
+                  " read before, and a file is read from its beginning; send the rest through a "
+                  "pipe: cat | csr-import - OUTPUT.csr");
+  }
+  return "/dev/stdin";
+}
+
 ImportOptions read_import(const Options& options) {
   ImportOptions import;
   import.format = options.text("format");
@@ -72,7 +89,7 @@ ImportToolOptions parse_import_options(int argc, const char* const* argv) {
   options.parse(argc, argv);
 
   ImportToolOptions result;
-  result.input = options.names()[0] == "-" ? "/dev/stdin" : options.names()[0];
+  result.input = options.names()[0] == "-" ? standard_input() : options.names()[0];
   result.output = options.names()[1];
   require_outputs(options, {result.output}, {result.input});
   require_ending(result.output, {".csr"});

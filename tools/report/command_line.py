@@ -176,6 +176,9 @@ def parse(words):
     while i < len(words):
         word = words[i]
         i += 1
+        if word == "--":  # behind it only names
+            names += words[i:]
+            break
         if not word.startswith("-") or word == "-":
             names.append(word)
             continue

@@ -21,6 +21,9 @@ for tool in csr-import csr-export csr-reorder; do
   expect 2 "$tool" one two three
   says "'three'"
 done
+touch -- -x.mtx
+expect 2 csr-import -x.mtx x.csr
+says "there is no option -x; the file of this name is ./-x.mtx"
 for value in 0 -1 1e9x '' 2147483648 ' 3' 3.5 0x10 99999999999999999999; do
   expect 2 csr-spmm-cpu a.csr --dense-cols "$value"
   says "--dense-cols"

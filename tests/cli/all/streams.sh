@@ -30,6 +30,12 @@ for format in npz petsc matrix-market-gz; do
   silent out
 done
 no_file -
+# Standard output replaces no file, also none of that name.
+echo kept >./-
+expect 0 csr-export tiny.csr - --format edge-list
+cmp out edge-list.out
+equals "$(cat ./-)" kept
+rm ./-
 
 csr-generate rmat big.csr --set scale=14 --quiet
 code=$(

@@ -29,3 +29,12 @@ expect 4 timeout 20 csr-import pipe edges.csr
 says "nobody has written into this pipe"
 expect 4 timeout 5 csr-import /dev/tty edges.csr
 no_file edges.csr
+# A file as standard input is read from its beginning: one that was read before is refused, its rest comes by a pipe.
+printf '3 3\n0 1\n1 2\n' >edges.txt
+expect 0 sh -c 'csr-import - whole.csr <edges.txt'
+equals "$(csr-info whole.csr --header-only --json >out && json nnz)" 3
+expect 4 bash -c '{ read -r line; csr-import - rest.csr; } <edges.txt'
+says "standard input is a file of which 4 bytes were read before"
+no_file rest.csr
+expect 0 bash -c '{ read -r line; cat | csr-import - rest.csr; } <edges.txt'
+equals "$(csr-info rest.csr --header-only --json >out && json nnz)" 2

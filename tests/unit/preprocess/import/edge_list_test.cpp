@@ -79,7 +79,11 @@ TEST(EdgeList, TheBaseIsNamedByAComment) {
             "3x3: 1,2 2,1");
   EXPECT_TRUE(import_text("# 3 x 3 matrix; counted from 0\n1 2\n2 1\n").warnings.empty());
   EXPECT_EQ(text_of(import_text("# counted from 1\n3 2\n").matrix), "3x3: 2,1");
+  EXPECT_EQ(text_of(import_text("# counted from 1.\n3 2\n").matrix), "3x3: 2,1");
   EXPECT_REFUSAL("2: expected an id from 1 to", "# counted from 1\n0 2\n");
+  // Other numbers that begin so.
+  EXPECT_EQ(text_of(import_text("# links counted from 1998 on\n0 2\n").matrix), "3x3: 0,2");
+  EXPECT_EQ(text_of(import_text("# scores counted from 0.5 up\n1 2\n").matrix), "2x2: 0,1");
 }
 
 TEST(EdgeList, Sizes) {
@@ -163,15 +167,19 @@ TEST(EdgeList, ColumnNamesThatSayOtherwiseAreRefused) {
 TEST(EdgeList, CommentsOfCollectionsSayWhatEdgesAre) {
   for (const char* comment :
        {"# Undirected graph: ../../data/output/dblp.ungraph.txt\n# Nodes: 3 Edges: 2",
-        "# Directed graph (each unordered pair of nodes is saved once): CA-GrQc.txt",
+        "# Undirected graph (each unordered pair of nodes is saved once): roads.txt",
         "% sym unweighted\n% 2 3 3"}) {
     const ImportResult result = import_text(std::string(comment) + "\n0 1\n1 2\n");
     EXPECT_EQ(result.matrix.nnz(), 2);
     EXPECT_NE(result.notes.at("direction").find("--symmetrize"), std::string::npos) << comment;
   }
-  const ImportResult directed = import_text("# Directed graph: web.txt\n% asym unweighted\n0 1\n");
-  EXPECT_EQ(directed.notes.count("direction"), 0u);
-  EXPECT_EQ(directed.warnings.size(), 0u);
+  for (const char* comment :
+       {"# Directed graph: web.txt\n% asym unweighted",
+        "# Directed graph (each unordered pair of nodes is saved once): web-Google.txt"}) {
+    const ImportResult directed = import_text(std::string(comment) + "\n0 1\n");
+    EXPECT_EQ(directed.notes.count("direction"), 0u) << comment;
+    EXPECT_EQ(directed.warnings.size(), 0u) << comment;
+  }
   const ImportResult bipartite = import_text("% bip weighted\n1 1\n2 1\n");
   ASSERT_EQ(bipartite.warnings.size(), 1u);
   EXPECT_NE(bipartite.warnings[0].find("bipartite"), std::string::npos);

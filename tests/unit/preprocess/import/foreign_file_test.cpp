@@ -69,6 +69,12 @@ TEST(ForeignFile, IsNamedWithTheLinesThatConvertIt) {
       {"\xfe\xff\0\x30\0 \0\x31\0\n"s, ".txt", "text in UTF-16", "encoding='utf-16'"},
       {"p sp 3 2\na 1 2 5\n", ".gr", "a DIMACS graph", "writelines("},
       {"p edge 3 2\ne 1 2\n", ".col", "a DIMACS graph", "writelines("},
+      {"c colours\np col 3 2\ne 1 2\n", ".col", "a DIMACS graph", "writelines("},
+      {"p max 4 5\nn 1 s\nn 4 t\na 1 2 4\n", ".max", "a DIMACS graph", "writelines("},
+      {"+1 3:0.5 17:1\n-1 2:1\n", ".svm", "LIBSVM (svmlight) text", "load_svmlight_file('"},
+      {"0.25\t1:-2\n", ".txt", "LIBSVM (svmlight) text", "load_svmlight_file('"},
+      {"3 qid:1 1:.5\n", ".txt", "LIBSVM (svmlight) text", "load_svmlight_file('"},
+      {"1,4 2:1\n", ".txt", "LIBSVM (svmlight) text", "load_svmlight_file('"},
       {"c colours\np edge 3 2\ne 1 2\n", ".col", "a DIMACS graph", "writelines("},
   };
   for (const auto& file : files) {
