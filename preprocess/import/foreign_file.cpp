@@ -130,10 +130,10 @@ bool is_harwell_boeing(const Peek& peek) {
          is_one_of(3, " \r");
 }
 
-/// A label, or several, and then pairs of a column and a value: "+1 3:0.5 17:1".
+/// A label, and then pairs of a column and a value: "+1 3:0.5 17:1".
 bool is_libsvm(std::string_view line) {
   const std::size_t label = std::min(line.find_first_of(" \t"), line.size());
-  if (label == 0 || line.find_first_not_of("0123456789+-.eE,") < label) return false;
+  if (label == 0 || line.find_first_not_of("0123456789+-.eE") < label) return false;
   line.remove_prefix(label);
   line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
   const std::size_t colon = std::min(line.find(':'), line.size());

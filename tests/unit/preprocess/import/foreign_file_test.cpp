@@ -74,7 +74,6 @@ TEST(ForeignFile, IsNamedWithTheLinesThatConvertIt) {
       {"+1 3:0.5 17:1\n-1 2:1\n", ".svm", "LIBSVM (svmlight) text", "load_svmlight_file('"},
       {"0.25\t1:-2\n", ".txt", "LIBSVM (svmlight) text", "load_svmlight_file('"},
       {"3 qid:1 1:.5\n", ".txt", "LIBSVM (svmlight) text", "load_svmlight_file('"},
-      {"1,4 2:1\n", ".txt", "LIBSVM (svmlight) text", "load_svmlight_file('"},
       {"c colours\np edge 3 2\ne 1 2\n", ".col", "a DIMACS graph", "writelines("},
   };
   for (const auto& file : files) {
