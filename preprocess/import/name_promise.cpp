@@ -37,7 +37,7 @@ constexpr Promise kPromises[] = {
 
 /// In small letters, as Windows takes them all: A.MTX promises what A.mtx does.
 std::string without_compression(const std::string& path) {
-  const std::string name = lower_case(path);
+  std::string name = lower_case(path);
   for (const char* ending : {".gz", ".bz2", ".xz", ".lzma", ".zst"}) {
     if (ends_with(name, ending)) return name.substr(0, name.rfind('.'));
   }
