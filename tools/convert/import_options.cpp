@@ -89,7 +89,8 @@ ImportToolOptions parse_import_options(int argc, const char* const* argv) {
   options.parse(argc, argv);
 
   ImportToolOptions result;
-  result.input = options.names()[0] == "-" ? standard_input() : options.names()[0];
+  const std::string& input = options.names()[0];
+  result.input = input == "-" || input == "/dev/stdin" ? standard_input() : input;
   result.output = options.names()[1];
   require_outputs(options, {result.output}, {result.input});
   require_ending(result.output, {".csr"});

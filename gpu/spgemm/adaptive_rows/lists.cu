@@ -23,49 +23,49 @@ __device__ unsigned long long most_of_other_rows(unsigned long long longest) {
 }
 
 /// Where a row stands in its bin's list: at its end or at its start, and there with rows like it.
-enum class Place : int { at_end, at_start, behind_start, count };
-constexpr int kPlaces = static_cast<int>(Place::count);
+enum class Position : int { at_end, at_start, behind_start, count };
+constexpr int kPositions = static_cast<int>(Position::count);
 
 /// Rows that lanes of a warp sort have code of their own if they have at most five or six eighths
 /// of their bin's products (with_fewest_items). Such rows are neighbours: a warp runs what the
 /// longest of its rows needs, and code for all of them does not fit the instruction cache. Shorter
 /// rows, eight or more a warp, lose as much by leaving the order of A
 /// (docs/lab/2026-11-29-spgemm-sorted-rows.md).
-__device__ Place place_of(std::uint32_t products, int bin, int sort_16,
-                          unsigned long long most_of_others) {
+__device__ Position position_of(std::uint32_t products, int bin, int sort_16,
+                                unsigned long long most_of_others) {
   constexpr int kShortBins = 5;  // sort_16 ... sort_256
   if (bin == sort_16) {
-    return products <= std::uint32_t{kFewProducts} ? Place::at_start : Place::at_end;
+    return products <= std::uint32_t{kFewProducts} ? Position::at_start : Position::at_end;
   }
   const bool has_eighths = bin > sort_16 + 1 && bin < sort_16 + kShortBins;  // sort_64 on
   if (has_eighths) {
     const std::uint32_t eighth = 2u << (bin - sort_16);
-    if (products <= 5 * eighth) return Place::at_start;
-    return products <= 6 * eighth ? Place::behind_start : Place::at_end;
+    if (products <= 5 * eighth) return Position::at_start;
+    return products <= 6 * eighth ? Position::behind_start : Position::at_end;
   }
-  return products > most_of_others ? Place::at_start : Place::at_end;
+  return products > most_of_others ? Position::at_start : Position::at_end;
 }
 
 /// Writes the list of every bin, block by block.
 __global__ void __launch_bounds__(kThreads)
     list_bin_rows(Index rows, RowProfile profile, const BinTotals* of_profile, int sort_16,
                   BinTotals* totals, Index* list, Told<HostTotals>::Place host) {
-  __shared__ std::uint32_t of_warps[kWarps][kPlaces][kMostBins];
-  __shared__ std::uint32_t of_block[kPlaces][kMostBins];
+  __shared__ std::uint32_t of_warps[kWarps][kPositions][kMostBins];
+  __shared__ std::uint32_t of_block[kPositions][kMostBins];
   if (blockIdx.x == 0) host.tell(*totals);
   const int warp = static_cast<int>(threadIdx.x >> 5);
   const unsigned lane = threadIdx.x & 31;
   const Offset row = Offset{blockIdx.x} * kThreads + threadIdx.x;
   const int bin = row < rows ? profile.bin[row] : 0;  // 0 has no list
   const unsigned long long most = most_of_other_rows(of_profile->longest);
-  const auto place = static_cast<int>(
-      bin == 0 ? Place::at_end : place_of(profile.products[row], bin, sort_16, most));
+  const auto position = static_cast<int>(
+      bin == 0 ? Position::at_end : position_of(profile.products[row], bin, sort_16, most));
 #pragma unroll
-  for (int i = 0; i < kPlaces; ++i) of_warps[warp][i][lane] = 0;
+  for (int i = 0; i < kPositions; ++i) of_warps[warp][i][lane] = 0;
   __syncwarp();
-  const unsigned mates = __match_any_sync(kAllLanes, place * kMostBins + bin);
+  const unsigned mates = __match_any_sync(kAllLanes, position * kMostBins + bin);
   const auto before = static_cast<std::uint32_t>(__popc(mates & ((1u << lane) - 1)));
-  if (before == 0) of_warps[warp][place][bin] = static_cast<std::uint32_t>(__popc(mates));
+  if (before == 0) of_warps[warp][position][bin] = static_cast<std::uint32_t>(__popc(mates));
   __syncthreads();
   if (warp == 0) {  // lane = bin
     const std::uint32_t in_bin = lane == 0 ? 0 : totals->rows[lane];
@@ -74,9 +74,9 @@ __global__ void __launch_bounds__(kThreads)
       const std::uint32_t other = __shfl_up_sync(kAllLanes, end, distance);
       if (lane >= distance) end += other;
     }
-    std::uint32_t counts[kPlaces] = {};
+    std::uint32_t counts[kPositions] = {};
 #pragma unroll
-    for (int i = 0; i < kPlaces; ++i) {
+    for (int i = 0; i < kPositions; ++i) {
 #pragma unroll
       for (int w = 0; w < kWarps; ++w) {
         const std::uint32_t of_warp = of_warps[w][i][lane];
@@ -90,13 +90,13 @@ __global__ void __launch_bounds__(kThreads)
     if (lane > 0 && first + behind_first > 0) {
       start += atomicAdd(&totals->placed_first[lane], first + behind_first);
     }
-    of_block[static_cast<int>(Place::at_end)][lane] = end;
-    of_block[static_cast<int>(Place::at_start)][lane] = start;
-    of_block[static_cast<int>(Place::behind_start)][lane] = start + first;
+    of_block[static_cast<int>(Position::at_end)][lane] = end;
+    of_block[static_cast<int>(Position::at_start)][lane] = start;
+    of_block[static_cast<int>(Position::behind_start)][lane] = start + first;
   }
   __syncthreads();
   if (bin == 0) return;
-  list[of_block[place][bin] + of_warps[warp][place][bin] + before] = static_cast<Index>(row);
+  list[of_block[position][bin] + of_warps[warp][position][bin] + before] = static_cast<Index>(row);
 }
 
 /// A lane per row.

@@ -35,6 +35,7 @@ expect 0 sh -c 'csr-import - whole.csr <edges.txt'
 equals "$(csr-info whole.csr --header-only --json >out && json nnz)" 3
 expect 4 bash -c '{ read -r line; csr-import - rest.csr; } <edges.txt'
 says "standard input is a file of which 4 bytes were read before"
+expect 4 bash -c '{ read -r line; csr-import /dev/stdin rest.csr; } <edges.txt'
 no_file rest.csr
 expect 0 bash -c '{ read -r line; cat | csr-import - rest.csr; } <edges.txt'
 equals "$(csr-info rest.csr --header-only --json >out && json nnz)" 2
