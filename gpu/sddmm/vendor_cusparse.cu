@@ -7,9 +7,7 @@
 //          offered here
 // Against  our own kernels; the same operands, the same stream, the same clock
 
-#include <algorithm>
-
-#include "gpu/device/cuda_check.h"
+#include "gpu/device/cusparse.h"
 #include "gpu/sddmm/plan.h"
 
 namespace csrkit::gpu::sddmm {
@@ -18,48 +16,38 @@ namespace {
 
 class Cusparse final : public DeviceSddmm {
  public:
-  explicit Cusparse(const SddmmProblem& problem) : is_f64_(problem.x == ValueKind::f64) {
-    if (problem.a.nnz() > kMaxIndex) {
-      throw UsageError("vendor_cusparse: A has " + std::to_string(problem.a.nnz()) +
-                       " nonzeros; beyond 2^31 - 1 cuSPARSE wants 64-bit columns, and ours have 32 "
-                       "bits; use another kernel");
-    }
+  explicit Cusparse(const SddmmProblem& problem) : kind_(problem.x) {
+    require_cusparse_size(problem.a.nnz());
   }
-  ~Cusparse() override {
-    forget();
-    if (handle_ != nullptr) CHECK_CUSPARSE_NOEXCEPT(cusparseDestroy(handle_));
-  }
+  ~Cusparse() override { forget(); }
   Cusparse(const Cusparse&) = delete;
   Cusparse& operator=(const Cusparse&) = delete;
 
-  void analyse(const DeviceCsrView<void>& a, void*, cudaStream_t) override {
-    if (a.row_offsets.narrow == nullptr) {
-      throw UsageError("vendor_cusparse: cuSPARSE wants 32-bit row offsets");
-    }
-    CHECK_CUSPARSE(cusparseCreate(&handle_));
+  void analyse(const DeviceCsrView<void>& a, void*, cudaStream_t stream) override {
+    require_cusparse_offsets(a);
+    handle_.set_stream(stream);
   }
 
   void prepare(const DeviceCsrView<void>& a, const DeviceCall& call,
                DeviceMemory& memory) override {
     forget();
-    CHECK_CUSPARSE(cusparseSetStream(handle_, memory.stream()));
-    CHECK_CUSPARSE(cusparseCreateCsr(
-        &c_, a.rows, a.cols, a.nnz, const_cast<std::uint32_t*>(a.row_offsets.narrow),
-        const_cast<Index*>(a.col_indices), call.c.data, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
-        CUSPARSE_INDEX_BASE_ZERO, type()));
+    handle_.set_stream(memory.stream());
+    DeviceCsrView<void> c = a;
+    c.values = call.c.data;
+    c_ = std::make_unique<CusparseMatrix>(c, kind_);
     create(&x_, call.x);
     create(&y_, call.y);
     std::size_t bytes = 0;
-    const Scalar one(1), zero(0);
+    const CusparseScalar one(1, kind_), zero(0, kind_);
     CHECK_CUSPARSE(cusparseSDDMM_bufferSize(
-        handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_TRANSPOSE, one.of(is_f64_),
-        x_, y_, zero.of(is_f64_), c_, type(), CUSPARSE_SDDMM_ALG_DEFAULT, &bytes));
+        handle_.get(), CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_TRANSPOSE, one.get(),
+        x_, y_, zero.get(), c_->get(), cuda_type_of(kind_), CUSPARSE_SDDMM_ALG_DEFAULT, &bytes));
     buffer_ = {};
-    buffer_ = DeviceBuffer<std::byte>(memory, std::max<Offset>(1, static_cast<Offset>(bytes)),
-                                      "the buffer of cuSPARSE");
-    CHECK_CUSPARSE(cusparseSDDMM_preprocess(
-        handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_TRANSPOSE, one.of(is_f64_),
-        x_, y_, zero.of(is_f64_), c_, type(), CUSPARSE_SDDMM_ALG_DEFAULT, buffer_.data()));
+    buffer_ = cusparse_buffer(memory, bytes);
+    CHECK_CUSPARSE(cusparseSDDMM_preprocess(handle_.get(), CUSPARSE_OPERATION_NON_TRANSPOSE,
+                                            CUSPARSE_OPERATION_TRANSPOSE, one.get(), x_, y_,
+                                            zero.get(), c_->get(), cuda_type_of(kind_),
+                                            CUSPARSE_SDDMM_ALG_DEFAULT, buffer_.data()));
     CHECK_CUDA(cudaStreamSynchronize(memory.stream()));
   }
 
@@ -71,40 +59,31 @@ class Cusparse final : public DeviceSddmm {
           static_cast<std::size_t>(call.c.size) * static_cast<std::size_t>(size_of(call.c.kind)),
           stream));
     }
-    const Scalar alpha(call.alpha), beta(call.beta);
-    CHECK_CUSPARSE(cusparseSetStream(handle_, stream));
-    CHECK_CUSPARSE(cusparseSDDMM(
-        handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_TRANSPOSE, alpha.of(is_f64_),
-        x_, y_, beta.of(is_f64_), c_, type(), CUSPARSE_SDDMM_ALG_DEFAULT, buffer_.data()));
+    const CusparseScalar alpha(call.alpha, kind_), beta(call.beta, kind_);
+    handle_.set_stream(stream);
+    CHECK_CUSPARSE(cusparseSDDMM(handle_.get(), CUSPARSE_OPERATION_NON_TRANSPOSE,
+                                 CUSPARSE_OPERATION_TRANSPOSE, alpha.get(), x_, y_, beta.get(),
+                                 c_->get(), cuda_type_of(kind_), CUSPARSE_SDDMM_ALG_DEFAULT,
+                                 buffer_.data()));
   }
 
  private:
-  /// alpha or beta in the type that the library expects behind the pointer.
-  struct Scalar {
-    explicit Scalar(double value) : f32(static_cast<float>(value)), f64(value) {}
-    const void* of(bool is_f64) const { return is_f64 ? static_cast<const void*>(&f64) : &f32; }
-    float f32;
-    double f64;
-  };
-
-  cudaDataType type() const { return is_f64_ ? CUDA_R_64F : CUDA_R_32F; }
-
   void create(cusparseDnMatDescr_t* descriptor, const ConstDenseView& view) const {
     CHECK_CUSPARSE(cusparseCreateDnMat(descriptor, view.rows, view.cols, view.leading_dim,
-                                       const_cast<void*>(view.data), type(), CUSPARSE_ORDER_ROW));
+                                       const_cast<void*>(view.data), cuda_type_of(kind_),
+                                       CUSPARSE_ORDER_ROW));
   }
 
   void forget() {
-    if (c_ != nullptr) CHECK_CUSPARSE_NOEXCEPT(cusparseDestroySpMat(c_));
     if (x_ != nullptr) CHECK_CUSPARSE_NOEXCEPT(cusparseDestroyDnMat(x_));
     if (y_ != nullptr) CHECK_CUSPARSE_NOEXCEPT(cusparseDestroyDnMat(y_));
-    c_ = nullptr;
+    c_.reset();
     x_ = y_ = nullptr;
   }
 
-  bool is_f64_;
-  cusparseHandle_t handle_ = nullptr;
-  cusparseSpMatDescr_t c_ = nullptr;
+  ValueKind kind_;
+  CusparseHandle handle_;
+  std::unique_ptr<CusparseMatrix> c_;
   cusparseDnMatDescr_t x_ = nullptr, y_ = nullptr;
   DeviceBuffer<std::byte> buffer_;
 };

@@ -7,24 +7,13 @@
 //          not declare either (subnormals, infinities, 16-bit results, alignment)
 // Against  our own kernels; the same operands, the same stream, the same clock
 
-#include <algorithm>
-#include <cstdio>
-
-#include "gpu/device/cuda_check.h"
-#include "gpu/device/gpu_timer.h"
-#include "gpu/device/head_start.h"
+#include "gpu/device/cusparse.h"
 #include "gpu/device/warp.cuh"
 #include "gpu/spmv/device_spmv.h"
 
 namespace csrkit::gpu {
 
 namespace {
-
-template <class Value>
-__global__ void fill_ones(Value* values, Offset count) {
-  const Offset at = Offset{blockIdx.x} * kSpmvThreads + threadIdx.x;
-  if (at < count) values[at] = Narrow<Value>::of(1);
-}
 
 /// One warp per row.
 __global__ void fill_rows(DeviceCsrView<void> a, Index* rows) {
@@ -44,15 +33,6 @@ __global__ void scale_vector(OutputUpdate<Types> y) {
   if (row < y.rows) y.store(static_cast<Index>(row), 0);
 }
 
-cudaDataType cuda_type_of(ValueKind kind) {
-  switch (kind) {
-    case ValueKind::f64: return CUDA_R_64F;
-    case ValueKind::f16: return CUDA_R_16F;
-    case ValueKind::bf16: return CUDA_R_16BF;
-    default: return CUDA_R_32F;
-  }
-}
-
 struct Algorithm {
   const char* name;
   bool is_coo;
@@ -66,16 +46,6 @@ constexpr Algorithm kAlgorithms[] = {
     {"SpMV COO_ALG2", true, false, CUSPARSE_SPMV_COO_ALG2},
     {"SpMM CSR_ALG1", false, true, CUSPARSE_SPMM_CSR_ALG1},
     {"SpMM CSR_ALG2", false, true, CUSPARSE_SPMM_CSR_ALG2},
-};
-constexpr int kTimedRuns = 3;
-
-/// An object of the library, destroyed with its owner.
-struct Handle {
-  cusparseHandle_t get = nullptr;
-  Handle() { CHECK_CUSPARSE(cusparseCreate(&get)); }
-  ~Handle() { CHECK_CUSPARSE_NOEXCEPT(cusparseDestroy(get)); }
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
 };
 
 /// x or y, as a vector and as a matrix of one column.
@@ -101,35 +71,7 @@ struct Vector {
   }
 };
 
-/// One algorithm, with the descriptor and buffer that its preprocess step fills.
-struct Candidate {
-  const Algorithm* algorithm = nullptr;
-  cusparseSpMatDescr_t a = nullptr;
-  DeviceBuffer<std::byte> buffer;
-  double seconds = 0;
-
-  Candidate() = default;
-  ~Candidate() {
-    if (a != nullptr) CHECK_CUSPARSE_NOEXCEPT(cusparseDestroySpMat(a));
-  }
-  Candidate(const Candidate&) = delete;
-  Candidate& operator=(const Candidate&) = delete;
-};
-
-/// alpha or beta in the type that the library expects behind the pointer.
-class Scalar {
- public:
-  Scalar(double value, ValueKind kind)
-      : f32_(static_cast<float>(value)), f64_(value), kind_(kind) {}
-  const void* get() const {
-    return kind_ == ValueKind::f64 ? static_cast<const void*>(&f64_) : &f32_;
-  }
-
- private:
-  float f32_;
-  double f64_;
-  ValueKind kind_;
-};
+using Trials = CusparseTrials<Algorithm>;
 
 class Cusparse final : public DeviceSpmv {
  public:
@@ -138,40 +80,30 @@ class Cusparse final : public DeviceSpmv {
         accumulate_(problem.accumulate),
         operation_(problem.transpose_a ? CUSPARSE_OPERATION_TRANSPOSE
                                        : CUSPARSE_OPERATION_NON_TRANSPOSE) {
-    if (problem.a.nnz() > kMaxIndex) {
-      throw UsageError("vendor_cusparse: A has " + std::to_string(problem.a.nnz()) +
-                       " nonzeros; beyond 2^31 - 1 cuSPARSE wants 64-bit columns, and ours have 32 "
-                       "bits; use another kernel");
-    }
+    require_cusparse_size(problem.a.nnz());
   }
 
   bool transposes() const override { return true; }
 
   void convert(DeviceCsr a, DeviceMemory& memory) override {
     a_ = std::move(a);
-    handle_ = std::make_unique<Handle>();
-    const DeviceCsrView<void> view = a_.view<void>();
+    view_ = a_.view<void>();
     const cudaStream_t stream = memory.stream();
-    values_ = const_cast<void*>(view.values);
+    handle_.set_stream(stream);
     if (a_.nnz() == 0) return;
     rows_ = DeviceBuffer<Index>(memory, a_.nnz(), "rows of entries");
     fill_rows<<<spmv_blocks(Offset{a_.rows()} * kWarpLanes), kSpmvThreads, 0, stream>>>(
-        view, rows_.data());
+        view_, rows_.data());
     CHECK_LAUNCH("fill_rows", stream);
     if (a_.value_kind() != ValueKind::none) return;
     ones_ = DeviceBuffer<std::byte>(memory, a_.nnz() * size_of(kind_), "values of 1");
-    values_ = ones_.data();
-    with_value_type(kind_, [&](auto tag) {
-      using Value = typename decltype(tag)::type;
-      if constexpr (!std::is_same_v<Value, ImplicitOne>) {
-        fill_ones<<<spmv_blocks(a_.nnz()), kSpmvThreads, 0, stream>>>(static_cast<Value*>(values_),
-                                                                      a_.nnz());
-        CHECK_LAUNCH("fill_ones", stream);
-      }
-    });
+    fill_ones(kind_, ones_.data(), a_.nnz(), stream);
+    view_.values = ones_.data();
   }
 
-  bool wants_trials(const ConstDenseView&, const DenseView&) const override { return !best_; }
+  bool wants_trials(const ConstDenseView&, const DenseView&) const override {
+    return trials_.best() == nullptr;
+  }
 
   void run_trials(const ConstDenseView& x, const DenseView& scratch,
                   DeviceMemory& memory) override {
@@ -179,20 +111,10 @@ class Cusparse final : public DeviceSpmv {
     x_ = std::make_unique<Vector>(x);
     y_ = std::make_unique<Vector>(scratch);
     for (const Algorithm& algorithm : kAlgorithms) {
-      auto candidate = std::make_unique<Candidate>();
-      candidate->algorithm = &algorithm;
-      const cusparseStatus_t status = try_out(*candidate, memory);
-      tried_ += (tried_.empty() ? "" : ", ") + std::string(algorithm.name) + " ";
-      if (status != CUSPARSE_STATUS_SUCCESS) {
-        tried_ += std::string("refused with ") + cusparseGetErrorName(status);
-        continue;
-      }
-      char text[32];
-      std::snprintf(text, sizeof text, "%.1f us", candidate->seconds * 1e6);
-      tried_ += text;
-      if (!best_ || candidate->seconds < best_->seconds) best_ = std::move(candidate);
+      trials_.add(algorithm,
+                  [&](Trials::Candidate& candidate) { return try_out(candidate, memory); });
     }
-    if (!best_) throw UsageError("vendor_cusparse: no algorithm takes this product: " + tried_);
+    trials_.require_one();
   }
 
   void launch(const ConstDenseView& x, const DenseView& y, double alpha, double beta,
@@ -201,49 +123,33 @@ class Cusparse final : public DeviceSpmv {
     if (a_.nnz() == 0) return scale(y, beta, stream);
     x_->point_to(const_cast<void*>(x.data));
     y_->point_to(y.data);
-    CHECK_CUSPARSE(cusparseSetStream(handle_->get, stream));
-    CHECK_CUSPARSE(multiply(*best_, alpha, beta));
+    handle_.set_stream(stream);
+    CHECK_CUSPARSE(multiply(*trials_.best(), alpha, beta));
   }
 
   std::uint64_t stored_bytes() const override {
+    const Trials::Candidate* const best = trials_.best();
     return csr_bytes_of(a_) + ones_.size_bytes() +
-           (best_ && best_->algorithm->is_coo ? rows_.size_bytes() : 0);
+           (best != nullptr && best->algorithm->is_coo ? rows_.size_bytes() : 0);
   }
-  std::string choice() const override {
-    return best_ ? std::string(best_->algorithm->name) + " (" + tried_ + ")" : std::string();
-  }
+  std::string choice() const override { return trials_.choice(); }
 
  private:
-  cusparseStatus_t multiply(const Candidate& with, double alpha, double beta) {
-    const Scalar scale(alpha, accumulate_), keep(beta, accumulate_);
+  cusparseStatus_t multiply(const Trials::Candidate& with, double alpha, double beta) {
+    const CusparseScalar scale(alpha, accumulate_), keep(beta, accumulate_);
     const cudaDataType compute = cuda_type_of(accumulate_);
     if (with.algorithm->is_spmm) {
-      return cusparseSpMM(handle_->get, operation_, CUSPARSE_OPERATION_NON_TRANSPOSE, scale.get(),
-                          with.a, x_->matrix, keep.get(), y_->matrix, compute,
+      return cusparseSpMM(handle_.get(), operation_, CUSPARSE_OPERATION_NON_TRANSPOSE, scale.get(),
+                          with.a->get(), x_->matrix, keep.get(), y_->matrix, compute,
                           static_cast<cusparseSpMMAlg_t>(with.algorithm->id), with.buffer.data());
     }
-    return cusparseSpMV(handle_->get, operation_, scale.get(), with.a, x_->vector, keep.get(),
-                        y_->vector, compute, static_cast<cusparseSpMVAlg_t>(with.algorithm->id),
-                        with.buffer.data());
+    return cusparseSpMV(handle_.get(), operation_, scale.get(), with.a->get(), x_->vector,
+                        keep.get(), y_->vector, compute,
+                        static_cast<cusparseSpMVAlg_t>(with.algorithm->id), with.buffer.data());
   }
 
-  void describe(Candidate& candidate) const {
-    const DeviceCsrView<void> a = a_.view<void>();
-    const cudaDataType type = cuda_type_of(kind_);
-    auto* cols = const_cast<Index*>(a.col_indices);
-    if (candidate.algorithm->is_coo) {
-      CHECK_CUSPARSE(cusparseCreateCoo(&candidate.a, a.rows, a.cols, a.nnz, rows_.data(), cols,
-                                       values_, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO,
-                                       type));
-    } else {
-      CHECK_CUSPARSE(cusparseCreateCsr(
-          &candidate.a, a.rows, a.cols, a.nnz, const_cast<std::uint32_t*>(a.row_offsets.narrow),
-          cols, values_, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, type));
-    }
-  }
-
-  cusparseStatus_t prepare(Candidate& candidate, DeviceMemory& memory) {
-    const Scalar one(1, accumulate_), zero(0, accumulate_);
+  cusparseStatus_t prepare(Trials::Candidate& candidate, DeviceMemory& memory) {
+    const CusparseScalar one(1, accumulate_), zero(0, accumulate_);
     const cudaDataType compute = cuda_type_of(accumulate_);
     const bool is_spmm = candidate.algorithm->is_spmm;
     const auto spmm = static_cast<cusparseSpMMAlg_t>(candidate.algorithm->id);
@@ -251,41 +157,33 @@ class Cusparse final : public DeviceSpmv {
     std::size_t bytes = 0;
     const cusparseStatus_t status =
         is_spmm
-            ? cusparseSpMM_bufferSize(handle_->get, operation_, CUSPARSE_OPERATION_NON_TRANSPOSE,
-                                      one.get(), candidate.a, x_->matrix, zero.get(), y_->matrix,
-                                      compute, spmm, &bytes)
-            : cusparseSpMV_bufferSize(handle_->get, operation_, one.get(), candidate.a, x_->vector,
-                                      zero.get(), y_->vector, compute, spmv, &bytes);
+            ? cusparseSpMM_bufferSize(handle_.get(), operation_, CUSPARSE_OPERATION_NON_TRANSPOSE,
+                                      one.get(), candidate.a->get(), x_->matrix, zero.get(),
+                                      y_->matrix, compute, spmm, &bytes)
+            : cusparseSpMV_bufferSize(handle_.get(), operation_, one.get(), candidate.a->get(),
+                                      x_->vector, zero.get(), y_->vector, compute, spmv, &bytes);
     if (status != CUSPARSE_STATUS_SUCCESS) return status;
-    candidate.buffer = DeviceBuffer<std::byte>(
-        memory, std::max<Offset>(1, static_cast<Offset>(bytes)), "the buffer of cuSPARSE");
-    return is_spmm
-               ? cusparseSpMM_preprocess(handle_->get, operation_, CUSPARSE_OPERATION_NON_TRANSPOSE,
-                                         one.get(), candidate.a, x_->matrix, zero.get(), y_->matrix,
-                                         compute, spmm, candidate.buffer.data())
-               : cusparseSpMV_preprocess(handle_->get, operation_, one.get(), candidate.a,
-                                         x_->vector, zero.get(), y_->vector, compute, spmv,
-                                         candidate.buffer.data());
+    candidate.buffer = cusparse_buffer(memory, bytes);
+    return is_spmm ? cusparseSpMM_preprocess(handle_.get(), operation_,
+                                             CUSPARSE_OPERATION_NON_TRANSPOSE, one.get(),
+                                             candidate.a->get(), x_->matrix, zero.get(), y_->matrix,
+                                             compute, spmm, candidate.buffer.data())
+                   : cusparseSpMV_preprocess(handle_.get(), operation_, one.get(),
+                                             candidate.a->get(), x_->vector, zero.get(), y_->vector,
+                                             compute, spmv, candidate.buffer.data());
   }
 
-  // A refusal is recorded; a failure of the device is thrown.
-  cusparseStatus_t try_out(Candidate& candidate, DeviceMemory& memory) {
-    const cudaStream_t stream = memory.stream();
-    CHECK_CUSPARSE(cusparseSetStream(handle_->get, stream));
-    describe(candidate);
+  cusparseStatus_t try_out(Trials::Candidate& candidate, DeviceMemory& memory) {
+    handle_.set_stream(memory.stream());
+    candidate.a = candidate.algorithm->is_coo
+                      ? std::make_unique<CusparseMatrix>(view_, rows_.data(), kind_)
+                      : std::make_unique<CusparseMatrix>(view_, kind_);
     cusparseStatus_t status = prepare(candidate, memory);
     if (status != CUSPARSE_STATUS_SUCCESS) return status;
-    status = multiply(candidate, 1, 0);  // loads code, fills caches
-    if (status != CUSPARSE_STATUS_SUCCESS) return status;
-    CHECK_CUDA(cudaStreamSynchronize(stream));
-    GpuTimer timer;
-    for (int run = 0; run < kTimedRuns; ++run) {
-      give_head_start(stream);
-      timer.start(stream);
-      CHECK_CUSPARSE(multiply(candidate, 1, 0));
-      timer.stop(stream);
-      const double seconds = timer.seconds();
-      candidate.seconds = run == 0 ? seconds : std::min(candidate.seconds, seconds);
+    const auto run = [&] { return multiply(candidate, 1, 0); };
+    status = run();  // loads code, fills caches
+    if (status == CUSPARSE_STATUS_SUCCESS) {
+      candidate.seconds = least_seconds(memory.stream(), run);
     }
     return status;
   }
@@ -305,11 +203,10 @@ class Cusparse final : public DeviceSpmv {
   DeviceCsr a_;
   DeviceBuffer<Index> rows_;
   DeviceBuffer<std::byte> ones_;
-  void* values_ = nullptr;
-  std::unique_ptr<Handle> handle_;
+  DeviceCsrView<void> view_;  // of A, with ones for values if it has none
+  CusparseHandle handle_;
   std::unique_ptr<Vector> x_, y_;
-  std::unique_ptr<Candidate> best_;
-  std::string tried_;
+  Trials trials_;
 };
 
 }  // namespace

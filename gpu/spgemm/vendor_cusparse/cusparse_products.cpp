@@ -1,7 +1,5 @@
 #include "gpu/spgemm/vendor_cusparse/cusparse_products.h"
 
-#include <algorithm>
-
 #include "core/base/counted.h"
 
 namespace csrkit::gpu {
@@ -9,27 +7,6 @@ namespace csrkit::gpu {
 namespace {
 
 constexpr cusparseOperation_t kPlain = CUSPARSE_OPERATION_NON_TRANSPOSE;
-
-cudaDataType cuda_type_of(ValueKind kind) {
-  return kind == ValueKind::f64 ? CUDA_R_64F : CUDA_R_32F;
-}
-
-/// A number in the type that the library expects behind the pointer.
-struct Scalar {
-  Scalar(double value, ValueKind kind) : f32(static_cast<float>(value)), f64(value), kind_(kind) {}
-  const void* get() const {
-    return kind_ == ValueKind::f64 ? static_cast<const void*>(&f64) : &f32;
-  }
-  float f32;
-  double f64;
-  ValueKind kind_;
-};
-
-// At least 1 byte: the library takes a null pointer as a query of the size.
-DeviceBuffer<std::byte> buffer_of(DeviceMemory& memory, std::size_t bytes) {
-  return DeviceBuffer<std::byte>(memory, std::max<Offset>(1, static_cast<Offset>(bytes)),
-                                 "a buffer of cuSPARSE");
-}
 
 void allocate_offsets(DeviceMemory& memory, DeviceProduct& c) {
   if (c.narrow_offsets.size() > 0) return;
@@ -45,9 +22,20 @@ DeviceCsrView<void> without_entries(const DeviceProduct& c) {
   return view;
 }
 
+/// What the library has counted. Throws MemoryError beyond 2^31 - 1.
+Offset nnz_of(const CusparseMatrix& matrix) {
+  std::int64_t rows = 0, cols = 0, nnz = 0;
+  CHECK_CUSPARSE(cusparseSpMatGetSize(matrix.get(), &rows, &cols, &nnz));
+  if (nnz < 0 || nnz > kMaxIndex) {
+    throw MemoryError("cusparseSpGEMM counted " + counted(nnz, "entry") +
+                      " of C; its limit is 2^31 - 1");
+  }
+  return nnz;
+}
+
 // The library's protocol: allocate the counted entries, then set the pointers.
 void give_entries(DeviceMemory& memory, const CusparseMatrix& matrix, DeviceProduct& c) {
-  const Offset nnz = matrix.nnz();
+  const Offset nnz = nnz_of(matrix);
   if (c.col_indices.size() == 0) {
     c.allocate_entries(memory, nnz);
   } else if (c.nnz != nnz) {
@@ -60,27 +48,6 @@ void give_entries(DeviceMemory& memory, const CusparseMatrix& matrix, DeviceProd
 
 }  // namespace
 
-CusparseMatrix::CusparseMatrix(const DeviceCsrView<void>& matrix, ValueKind kind) {
-  if (matrix.row_offsets.narrow == nullptr || matrix.base != 0) {
-    throw UsageError("vendor_cusparse: cuSPARSE wants 32-bit row offsets that start at 0");
-  }
-  CHECK_CUSPARSE(cusparseCreateCsr(
-      &descriptor_, matrix.rows, matrix.cols, matrix.nnz,
-      const_cast<std::uint32_t*>(matrix.row_offsets.narrow), const_cast<Index*>(matrix.col_indices),
-      const_cast<void*>(matrix.values), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
-      CUSPARSE_INDEX_BASE_ZERO, cuda_type_of(kind)));
-}
-
-Offset CusparseMatrix::nnz() const {
-  std::int64_t rows = 0, cols = 0, nnz = 0;
-  CHECK_CUSPARSE(cusparseSpMatGetSize(descriptor_, &rows, &cols, &nnz));
-  if (nnz < 0 || nnz > kMaxIndex) {
-    throw MemoryError("cusparseSpGEMM counted " + counted(nnz, "entry") +
-                      " of C; its limit is 2^31 - 1");
-  }
-  return nnz;
-}
-
 void cusparse_product(const CusparseHandle& handle, ValueKind kind, cusparseSpGEMMAlg_t algorithm,
                       float chunk_fraction, const SpgemmOperands& operands, DeviceMemory& memory,
                       DeviceProduct& c) {
@@ -88,7 +55,7 @@ void cusparse_product(const CusparseHandle& handle, ValueKind kind, cusparseSpGE
   const CusparseMatrix a(operands.a, kind), b(operands.b, kind);
   const CusparseMatrix result(without_entries(c), kind);
   const CusparseWork work;
-  const Scalar alpha(operands.alpha, kind), beta(0, kind);
+  const CusparseScalar alpha(operands.alpha, kind), beta(0, kind);
   const cudaDataType type = cuda_type_of(kind);
 
   std::size_t bytes = 0;
@@ -98,7 +65,7 @@ void cusparse_product(const CusparseHandle& handle, ValueKind kind, cusparseSpGE
                                                  work.get(), &bytes, buffer));
   };
   estimate(nullptr);
-  const DeviceBuffer<std::byte> estimated = buffer_of(memory, bytes);
+  const DeviceBuffer<std::byte> estimated = cusparse_buffer(memory, bytes);
   estimate(estimated.data());
 
   std::size_t compute_bytes = 0;
@@ -115,12 +82,12 @@ void cusparse_product(const CusparseHandle& handle, ValueKind kind, cusparseSpGE
           type, algorithm, work.get(), chunk_fraction, &memory_bytes, buffer, wanted));
     };
     estimate_memory(nullptr, nullptr);
-    const DeviceBuffer<std::byte> scratch = buffer_of(memory, memory_bytes);
+    const DeviceBuffer<std::byte> scratch = cusparse_buffer(memory, memory_bytes);
     estimate_memory(scratch.data(), &compute_bytes);
   } else {
     compute(nullptr);
   }
-  const DeviceBuffer<std::byte> computed = buffer_of(memory, compute_bytes);
+  const DeviceBuffer<std::byte> computed = cusparse_buffer(memory, compute_bytes);
   compute(computed.data());
   give_entries(memory, result, c);
   CHECK_CUSPARSE(cusparseSpGEMM_copy(handle.get(), kPlain, kPlain, alpha.get(), a.get(), b.get(),
@@ -141,7 +108,7 @@ void CusparseReuse::find_structure(const SpgemmOperands& operands, DeviceMemory&
                                                       &bytes[0], buffer));
   };
   estimate(nullptr);
-  DeviceBuffer<std::byte> estimated = buffer_of(memory, bytes[0]);
+  DeviceBuffer<std::byte> estimated = cusparse_buffer(memory, bytes[0]);
   estimate(estimated.data());
 
   const auto count = [&](void* second, void* third, void* fourth) {
@@ -150,9 +117,9 @@ void CusparseReuse::find_structure(const SpgemmOperands& operands, DeviceMemory&
                                            &bytes[2], third, &bytes[3], fourth));
   };
   count(nullptr, nullptr, nullptr);
-  DeviceBuffer<std::byte> second = buffer_of(memory, bytes[1]);
-  const DeviceBuffer<std::byte> third = buffer_of(memory, bytes[2]);
-  kept_ = buffer_of(memory, bytes[3]);
+  DeviceBuffer<std::byte> second = cusparse_buffer(memory, bytes[1]);
+  const DeviceBuffer<std::byte> third = cusparse_buffer(memory, bytes[2]);
+  kept_ = cusparse_buffer(memory, bytes[3]);
   count(second.data(), third.data(), kept_.data());
   estimated = {};
   second = {};
@@ -165,12 +132,12 @@ void CusparseReuse::find_structure(const SpgemmOperands& operands, DeviceMemory&
                                             buffer));
   };
   copy(nullptr);
-  copied_ = buffer_of(memory, copy_bytes);
+  copied_ = cusparse_buffer(memory, copy_bytes);
   copy(copied_.data());
 }
 
 void CusparseReuse::compute(double alpha) {
-  const Scalar factor(alpha, kind_), beta(0, kind_);
+  const CusparseScalar factor(alpha, kind_), beta(0, kind_);
   CHECK_CUSPARSE(cusparseSpGEMMreuse_compute(handle_.get(), kPlain, kPlain, factor.get(), a_->get(),
                                              b_->get(), beta.get(), c_->get(), cuda_type_of(kind_),
                                              algorithm_, work_.get()));

@@ -1,47 +1,10 @@
 // The steps of cuSPARSE's two sparse products (SpGEMM and SpGEMMreuse), in the plan's memory.
 #pragma once
 
-#include <cusparse.h>
-
-#include "gpu/device/cuda_check.h"
+#include "gpu/device/cusparse.h"
 #include "gpu/spgemm/device_spgemm.h"
 
 namespace csrkit::gpu {
-
-/// The library's handle, made at its first use: without a GPU the plan refuses before that, with a
-/// better message.
-class CusparseHandle {
- public:
-  CusparseHandle() = default;
-  ~CusparseHandle() {
-    if (handle_ != nullptr) CHECK_CUSPARSE_NOEXCEPT(cusparseDestroy(handle_));
-  }
-  CusparseHandle(const CusparseHandle&) = delete;
-  CusparseHandle& operator=(const CusparseHandle&) = delete;
-  cusparseHandle_t get() const {
-    if (handle_ == nullptr) CHECK_CUSPARSE(cusparseCreate(&handle_));
-    return handle_;
-  }
-  void set_stream(cudaStream_t stream) const { CHECK_CUSPARSE(cusparseSetStream(get(), stream)); }
-
- private:
-  mutable cusparseHandle_t handle_ = nullptr;
-};
-
-/// The library's descriptor of a CSR matrix, with 32-bit offsets.
-class CusparseMatrix {
- public:
-  CusparseMatrix(const DeviceCsrView<void>& matrix, ValueKind kind);
-  ~CusparseMatrix() { CHECK_CUSPARSE_NOEXCEPT(cusparseDestroySpMat(descriptor_)); }
-  CusparseMatrix(const CusparseMatrix&) = delete;
-  CusparseMatrix& operator=(const CusparseMatrix&) = delete;
-  cusparseSpMatDescr_t get() const { return descriptor_; }
-  /// The number of entries, once the library has counted them. Throws MemoryError beyond 2^31 - 1.
-  Offset nnz() const;
-
- private:
-  cusparseSpMatDescr_t descriptor_ = nullptr;
-};
 
 class CusparseWork {
  public:

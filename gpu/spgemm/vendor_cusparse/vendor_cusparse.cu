@@ -39,12 +39,6 @@ constexpr Algorithm kAlgorithms[] = {
     {CUSPARSE_SPGEMM_CSR_ALG_DETERMINITIC, 0, true, "reuse deterministic"},
     {CUSPARSE_SPGEMM_CSR_ALG_NONDETERMINITIC, 0, true, "reuse nondeterministic"}};
 
-template <class Value>
-__global__ void fill_ones(Value* values, Offset count) {
-  const Offset at = Offset{blockIdx.x} * kThreads + threadIdx.x;
-  if (at < count) values[at] = 1;
-}
-
 // The contract demands ascending columns; the library does not promise them.
 __global__ void find_unsorted(DeviceCsrView<void> c, unsigned* found) {
   const Offset row = Offset{blockIdx.x} * kThreads + threadIdx.x;
@@ -209,14 +203,7 @@ class Cusparse final : public DeviceSpgemm {
     if (count > 0 && ones_.size() == 0) {
       ones_ =
           DeviceBuffer<std::byte>(memory, count * size_of(kind_), "the ones of cuSPARSE's values");
-      const auto blocks = static_cast<unsigned>((count + kThreads - 1) / kThreads);
-      void* const values = ones_.data();
-      if (kind_ == ValueKind::f64) {
-        fill_ones<<<blocks, kThreads, 0, memory.stream()>>>(static_cast<double*>(values), count);
-      } else {
-        fill_ones<<<blocks, kThreads, 0, memory.stream()>>>(static_cast<float*>(values), count);
-      }
-      CHECK_LAUNCH("fill_ones", memory.stream());
+      fill_ones(kind_, ones_.data(), count, memory.stream());
     }
     SpgemmOperands with_values = operands;
     if (operands.a.values == nullptr) with_values.a.values = ones_.data();
