@@ -120,6 +120,10 @@ void launch_widest_bins(const RowBinsOperands<Types>& operands, cudaStream_t str
   launch_bins<kWidth, kLanes, false, kRowBinsMoreBlocks>(operands, stream);
 }
 
+/// The columns of a usual slice, of 16 lanes.
+template <int kWidth>
+inline constexpr Index kSliceCols = 16 * kWidth;
+
 /// Whether slices have 32 lanes instead of 16, so one slice instead of two. With two slices, rows
 /// of B and C that are no multiple of a line are cut inside a line, which both slices move, and the
 /// fixed cost of a row is paid twice. On the other hand two groups of 16 lanes share a long row:
@@ -129,7 +133,7 @@ void launch_widest_bins(const RowBinsOperands<Types>& operands, cudaStream_t str
 /// Measured on an H100, docs/lab/2026-11-26-spmm-last-cliffs.md and 2026-11-26-spmm-last-lost.md.
 template <class Types, int kWidth>
 bool prefers_wide_slices(Index cols, Index rows_of_b, Offset whole_nnz) {
-  constexpr Index kSlice = 16 * kWidth, kLine = kSlice / 2, kMost = 2 * kSlice;
+  constexpr Index kSlice = kSliceCols<kWidth>, kLine = kSlice / 2, kMost = 2 * kSlice;
   constexpr Index kNearlyEmpty = 2 * kWidth, kMostRowsOfB = 200'000;
   constexpr int kBytes = sizeof(typename Types::Value);
   if (kBytes < 4 || cols <= kSlice) return false;  // not measured in 16 bits
@@ -150,7 +154,7 @@ bool prefers_wide_slices(Index cols, Index rows_of_b, Offset whole_nnz) {
 /// block may be asked. Measured on an H200, docs/lab/2026-11-28-spmm-last-slices.md.
 template <int kWidth, class Types>
 bool has_narrow_rest(const RowBinsOperands<Types>& operands) {
-  constexpr Index kSlice = 16 * kWidth;
+  constexpr Index kSlice = kSliceCols<kWidth>;
   const Index rest = operands.c.cols % kSlice;
   const RowTasks& tasks = operands.tasks;
   return operands.c.cols > kSlice && rest > 0 && rest <= kSlice / 2 &&
@@ -162,7 +166,7 @@ bool has_narrow_rest(const RowBinsOperands<Types>& operands) {
 template <int kWidth, class Types>
 void launch_bins_and_rest(const RowBinsOperands<Types>& all, cudaStream_t stream) {
   RowBinsOperands<Types> wide = all, rest = all;
-  wide.c.cols = all.c.cols / (16 * kWidth) * (16 * kWidth);
+  wide.c.cols = all.c.cols - all.c.cols % kSliceCols<kWidth>;
   rest.b.data += wide.c.cols;
   rest.c.data += wide.c.cols;
   rest.c.cols -= wide.c.cols;
