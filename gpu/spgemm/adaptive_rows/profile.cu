@@ -13,8 +13,7 @@
 
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/grid.h"
-#include "gpu/spgemm/adaptive_rows/profile.h"
-#include "gpu/spgemm/adaptive_rows/row_groups.cuh"
+#include "gpu/spgemm/adaptive_rows/bin_counts.cuh"
 
 namespace csrkit::gpu {
 
@@ -27,7 +26,6 @@ constexpr int kWarps = kThreads / 32;
 constexpr int kMostRounds = kFewLanes;  // then every thread of a block has a row to finish
 constexpr Offset kRowsToFillADevice = 1
                                       << 15;  // below, more blocks are worth more than few atomics
-constexpr Offset kManyRows = 1 << 19;         // then a block chooses bins for a thousand rows
 /// The most entries of a row of A for one warp; the block takes longer rows.
 constexpr Offset kMostOfAWarp = 512;
 
@@ -64,33 +62,6 @@ struct Span {
   }
 };
 
-/// A block's contribution to the totals. Adding it row by row would take longer than the rest: the
-/// atomics meet at few addresses.
-struct BlockTotals {
-  std::uint32_t rows[kMostBins];
-  unsigned long long products[kWarps];
-  std::uint32_t longest[kWarps];  // of rows in bit ranges
-};
-
-__device__ void clear(BlockTotals& block) {
-  if (threadIdx.x < kMostBins) block.rows[threadIdx.x] = 0;
-}
-
-/// One row per lane. By all lanes.
-__device__ void add_row(BlockTotals& block, bool has_row, int bin) {
-  const unsigned mates = __match_any_sync(kAllLanes, has_row ? bin : kMostBins);
-  const bool is_first = (mates & ((1u << (threadIdx.x & 31)) - 1)) == 0;
-  if (has_row && is_first) {
-    atomicAdd(&block.rows[bin], static_cast<std::uint32_t>(__popc(mates)));
-  }
-}
-
-__device__ void add_to_totals(const BlockTotals& block, BinTotals* totals) {
-  if (threadIdx.x < kMostBins && block.rows[threadIdx.x] > 0) {
-    atomicAdd(&totals->rows[threadIdx.x], block.rows[threadIdx.x]);
-  }
-}
-
 /// Whether the rows of B that a row takes lie near those of the row before it (for the first row:
 /// after it).
 __device__ bool is_like_neighbour(const DeviceCsrView<void>& a, Index row) {
@@ -103,10 +74,6 @@ __device__ bool is_like_neighbour(const DeviceCsrView<void>& a, Index row) {
   const Index last = __ldg(a.col_indices + end - 1) - __ldg(a.col_indices + other_end - 1);
   return first >= -kNearSources && first <= kNearSources && last >= -kNearSources &&
          last <= kNearSources;
-}
-
-__device__ bool is_bit_range(CountBin bin) {
-  return bin == CountBin::bit_range_warp || bin == CountBin::bit_range_block;
 }
 
 /// Scrambles a column, so that sums of scrambled columns distinguish sets of columns.
@@ -236,17 +203,90 @@ __device__ CountBin decide(const DeviceCsrView<void>& a, const BinRules& rules,
   return bin;
 }
 
-/// Finds the spans of the listed rows, kLanes lanes each, and whether they are twins. By all
-/// threads of the block.
+/// What a block knows of its rows, in shared memory.
+template <bool kFindsTwins>
+struct BlockRows {
+  static constexpr int kMost = kRowsPerBlock * kMostRounds;
+
+  /// Rows that wait for a few lanes, a warp or the block, by their number in the block.
+  struct Waiting {
+    int rows[kMost];
+    int count;
+    __device__ void add(int row) { rows[atomicAdd(&count, 1)] = row; }
+  };
+
+  Offset first;
+  Span spans[kMost];
+  Waiting for_lanes, for_warp, for_block;
+  bool is_twin[kFindsTwins ? kMost : 1];  // of a row that was met before
+
+  /// By one thread.
+  __device__ void begin(Offset first_row) {
+    first = first_row;
+    for_lanes.count = for_warp.count = for_block.count = 0;
+  }
+  __device__ Index row(int number) const { return static_cast<Index>(first + number); }
+};
+
+/// Leaves a row of very many entries to profile_long_rows.
+__device__ void add_to_long_rows(const LongRows& long_rows, Index row, Offset entries,
+                                 BinTotals* totals) {
+  const auto chunks = static_cast<std::uint32_t>((entries + kSpreadSources - 1) / kSpreadSources);
+  const std::uint32_t number = atomicAdd(&totals->long_rows, 1u);
+  long_rows.rows[number] = {0, row, INT32_MAX, -1, chunks};
+  const std::uint32_t at = atomicAdd(&totals->chunks, chunks);
+  for (std::uint32_t i = 0; i < chunks; ++i) long_rows.chunks[at + i] = {number, i};
+}
+
+/// By a lane: finds the span of its row if the row is short, or says who will.
+template <bool kFindsTwins>
+__device__ void profile_own_row(const DeviceCsrView<void>& a, const DeviceCsrView<void>& b,
+                                const BinRules& rules, const RowProfile& profile, int number,
+                                BlockRows<kFindsTwins>& block, const LongRows& long_rows,
+                                BinTotals* totals) {
+  const Index row = block.row(number);
+  const Offset begin = a.row_begin(row), end = a.row_end(row);
+  Span span = Span::none();
+  if (end - begin > rules.fewest_spread) {
+    span = Span::unknown();
+    add_to_long_rows(long_rows, row, end - begin, totals);
+  } else if (end - begin > kMostOfAWarp) {
+    block.for_block.add(number);
+  } else if (end - begin > rules.most_of_eight_lanes) {
+    block.for_warp.add(number);
+  } else if (end - begin > rules.most_of_a_lane) {
+    block.for_lanes.add(number);
+  } else {
+#pragma unroll 4
+    for (Offset at = begin; at < end; ++at) span.add_length(b, __ldg(a.col_indices + at));
+    if (!rules.needs_range(span.products)) {
+      span.first = 0;
+      span.last = b.cols - 1;
+    } else {
+      for (Offset at = begin; at < end; ++at) span.add_range(b, __ldg(a.col_indices + at));
+    }
+  }
+  block.spans[number] = span;
+  if constexpr (kFindsTwins) {
+    block.is_twin[number] = false;
+    profile.twins[row] = 0;
+    __threadfence();  // before other blocks can see it
+  }
+}
+
+/// Finds the spans of waiting rows, kLanes lanes each, and whether they are twins. By all threads
+/// of the block.
 template <int kLanes, bool kFindsTwins>
-__device__ void profile_listed(const DeviceCsrView<void>& a, const DeviceCsrView<void>& b,
-                               const RowProfile& profile, Offset first_row, const int* slots,
-                               int count, Span* spans, [[maybe_unused]] bool* is_twin) {
+__device__ void profile_by_lanes(const DeviceCsrView<void>& a, const DeviceCsrView<void>& b,
+                                 const RowProfile& profile,
+                                 const typename BlockRows<kFindsTwins>::Waiting& waiting,
+                                 BlockRows<kFindsTwins>& block) {
   const int lane = static_cast<int>(threadIdx.x) & (kLanes - 1);
-  for (int first = 0; first < count; first += kThreads / kLanes) {
+  for (int first = 0; first < waiting.count; first += kThreads / kLanes) {
     const int at_list = first + static_cast<int>(threadIdx.x) / kLanes;
-    const bool has_row = at_list < count;
-    const Index row = has_row ? static_cast<Index>(first_row + slots[at_list]) : 0;
+    const bool has_row = at_list < waiting.count;
+    const int number = has_row ? waiting.rows[at_list] : 0;
+    const Index row = has_row ? block.row(number) : 0;
     const Offset begin = has_row ? a.row_begin(row) : 0, end = has_row ? a.row_end(row) : 0;
     Span span = Span::none();
     [[maybe_unused]] std::uint32_t mix = 0;
@@ -259,84 +299,26 @@ __device__ void profile_listed(const DeviceCsrView<void>& a, const DeviceCsrView
     }
     __syncwarp();
     span.add_lanes(kLanes);
-    if (has_row && lane == 0) spans[slots[at_list]] = span;
+    if (has_row && lane == 0) block.spans[number] = span;
     if constexpr (kFindsTwins) {
       for (int distance = 1; distance < kLanes; distance *= 2) {
         mix += __shfl_xor_sync(kAllLanes, mix, distance);
       }
-      if (joins_twins<kLanes>(a, profile, has_row, row, mix)) is_twin[slots[at_list]] = true;
+      if (joins_twins<kLanes>(a, profile, has_row, row, mix)) block.is_twin[number] = true;
     }
   }
 }
 
-/// A block takes `rounds` times kRowsPerBlock neighbouring rows.
+/// The same by all threads for one row after the other; such rows are no twins.
 template <bool kFindsTwins>
-__global__ void __launch_bounds__(kThreads)
-    profile_row_groups(DeviceCsrView<void> a, DeviceCsrView<void> b, BinRules rules,
-                       RowProfile profile, LongRows all_long_rows, BinTotals* totals, int rounds) {
-  __shared__ BlockTotals block;
-  __shared__ Span spans[kRowsPerBlock * kMostRounds];
-  // Those that a few lanes, a warp and the block work on.
-  __shared__ int longer_rows[kRowsPerBlock * kMostRounds];
-  __shared__ int warp_rows[kRowsPerBlock * kMostRounds];
-  __shared__ int long_rows[kRowsPerBlock * kMostRounds];
-  __shared__ int longer_count, warp_count, long_count;
+__device__ void profile_by_block(const DeviceCsrView<void>& a, const DeviceCsrView<void>& b,
+                                 BlockRows<kFindsTwins>& block) {
   __shared__ Span of_warps[kWarps];
-  // Of a row that was met before.
-  __shared__ bool is_twin[kFindsTwins ? kRowsPerBlock * kMostRounds : 1];
-  clear(block);
-  if (threadIdx.x == 0) longer_count = warp_count = long_count = 0;
-  __syncthreads();
-
-  const Offset first_row = Offset{blockIdx.x} * kRowsPerBlock * rounds;
-  const int slot = static_cast<int>(threadIdx.x);
-  if (slot < kRowsPerBlock * rounds && first_row + slot < a.rows) {
-    const Index row = static_cast<Index>(first_row + slot);
-    const Offset begin = a.row_begin(row), end = a.row_end(row);
+  for (int i = 0; i < block.for_block.count; ++i) {
+    const int number = block.for_block.rows[i];
+    const Offset end = a.row_end(block.row(number));
     Span span = Span::none();
-    if (end - begin > rules.fewest_spread) {
-      span = Span::unknown();
-      const auto chunks =
-          static_cast<std::uint32_t>((end - begin + kSpreadSources - 1) / kSpreadSources);
-      const std::uint32_t number = atomicAdd(&totals->long_rows, 1u);
-      all_long_rows.rows[number] = {0, row, INT32_MAX, -1, chunks};
-      const std::uint32_t at = atomicAdd(&totals->chunks, chunks);
-      for (std::uint32_t i = 0; i < chunks; ++i) all_long_rows.chunks[at + i] = {number, i};
-    } else if (end - begin > kMostOfAWarp) {
-      long_rows[atomicAdd(&long_count, 1)] = slot;
-    } else if (end - begin > rules.most_of_eight_lanes) {
-      warp_rows[atomicAdd(&warp_count, 1)] = slot;
-    } else if (end - begin > rules.most_of_a_lane) {
-      longer_rows[atomicAdd(&longer_count, 1)] = slot;
-    } else {
-#pragma unroll 4
-      for (Offset at = begin; at < end; ++at) span.add_length(b, __ldg(a.col_indices + at));
-      if (!rules.needs_range(span.products)) {
-        span.first = 0;
-        span.last = b.cols - 1;
-      } else {
-        for (Offset at = begin; at < end; ++at) span.add_range(b, __ldg(a.col_indices + at));
-      }
-    }
-    spans[slot] = span;
-    if constexpr (kFindsTwins) {
-      is_twin[slot] = false;
-      profile.twins[row] = 0;
-      __threadfence();  // before other blocks can see it
-    }
-  }
-  __syncthreads();
-
-  profile_listed<32, kFindsTwins>(a, b, profile, first_row, warp_rows, warp_count, spans, is_twin);
-  profile_listed<kFewLanes, kFindsTwins>(a, b, profile, first_row, longer_rows, longer_count, spans,
-                                         is_twin);
-  __syncthreads();
-
-  for (int i = 0; i < long_count; ++i) {
-    const Index row = static_cast<Index>(first_row + long_rows[i]);
-    const Offset end = a.row_end(row);
-    Span span = Span::none();
-    for (Offset at = a.row_begin(row) + threadIdx.x; at < end; at += kThreads) {
+    for (Offset at = a.row_begin(block.row(number)) + threadIdx.x; at < end; at += kThreads) {
       const Index source = __ldg(a.col_indices + at);
       span.add_length(b, source);
       span.add_range(b, source);
@@ -347,18 +329,62 @@ __global__ void __launch_bounds__(kThreads)
     __syncthreads();
     if (threadIdx.x == 0) {
       for (int warp = 1; warp < kWarps; ++warp) span.add(of_warps[warp]);
-      spans[long_rows[i]] = span;
+      block.spans[number] = span;
     }
     __syncthreads();
   }
+}
+
+/// Adds a block's products and its longest row in a bit range to the totals; a row per lane.
+__device__ void add_products(unsigned long long products, std::uint32_t longest,
+                             BinTotals* totals) {
+  __shared__ unsigned long long products_of[kWarps];
+  __shared__ std::uint32_t longest_of[kWarps];
+  for (int distance = 1; distance < 32; distance *= 2) {
+    products += __shfl_xor_sync(kAllLanes, products, distance);
+  }
+  longest = __reduce_max_sync(kAllLanes, longest);
+  if ((threadIdx.x & 31) == 0) {
+    products_of[threadIdx.x >> 5] = products;
+    longest_of[threadIdx.x >> 5] = longest;
+  }
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  for (int warp = 1; warp < kWarps; ++warp) {
+    products += products_of[warp];
+    longest = max(longest, longest_of[warp]);
+  }
+  if (products > 0) atomicAdd(&totals->products, products);
+  if (longest > 0) atomicMax(&totals->longest, static_cast<unsigned long long>(longest));
+}
+
+/// A block takes `rounds` times kRowsPerBlock neighbouring rows. As many blocks as can be are on a
+/// multiprocessor, as loads are what they wait for.
+template <bool kFindsTwins>
+__global__ void __launch_bounds__(kThreads, kFindsTwins ? 6 : 8)
+    profile_row_groups(DeviceCsrView<void> a, DeviceCsrView<void> b, BinRules rules,
+                       RowProfile profile, LongRows long_rows, BinTotals* totals, int rounds) {
+  __shared__ BinCounts bins;
+  __shared__ BlockRows<kFindsTwins> block;
+  const Offset first_row = Offset{blockIdx.x} * kRowsPerBlock * rounds;
+  bins.clear();
+  if (threadIdx.x == 0) block.begin(first_row);
+  __syncthreads();
+
+  const int own = static_cast<int>(threadIdx.x);
+  const bool is_of_block = own < kRowsPerBlock * rounds && first_row + own < a.rows;
+  if (is_of_block) profile_own_row(a, b, rules, profile, own, block, long_rows, totals);
+  __syncthreads();
+  profile_by_lanes<32, kFindsTwins>(a, b, profile, block.for_warp, block);
+  profile_by_lanes<kFewLanes, kFindsTwins>(a, b, profile, block.for_lanes, block);
+  __syncthreads();
+  profile_by_block(a, b, block);
 
   // A lane per row decides.
-  const bool has_row = static_cast<int>(threadIdx.x) < rounds * kRowsPerBlock &&
-                       first_row + threadIdx.x < a.rows && spans[threadIdx.x].is_known();
+  const bool has_row = is_of_block && block.spans[own].is_known();
   // Only if nearly all short rows of the block are like their neighbours; a few may be so by
   // chance.
-  bool is_like = rules.prefers_merging && has_row &&
-                 is_like_neighbour(a, static_cast<Index>(first_row + threadIdx.x));
+  bool is_like = rules.prefers_merging && has_row && is_like_neighbour(a, block.row(own));
   const int like_rows = __syncthreads_count(static_cast<int>(is_like));
   is_like =
       is_like && like_rows * 16 >= min(a.rows - first_row, Offset{kRowsPerBlock} * rounds) * 15;
@@ -366,19 +392,16 @@ __global__ void __launch_bounds__(kThreads)
   CountBin bin = CountBin::done;
   RowFacts facts;
   if (has_row) {
-    const Index row = static_cast<Index>(first_row + threadIdx.x);
-    products = spans[threadIdx.x].products;
-    const bool has_twin = kFindsTwins && is_twin[kFindsTwins ? threadIdx.x : 0];
-    bin =
-        decide(a, rules, profile, totals, row, spans[threadIdx.x], is_like, has_twin, facts, parts);
+    products = block.spans[own].products;
+    const bool has_twin = kFindsTwins && block.is_twin[kFindsTwins ? own : 0];
+    bin = decide(a, rules, profile, totals, block.row(own), block.spans[own], is_like, has_twin,
+                 facts, parts);
   }
   const bool in_bit_range = is_bit_range(bin) || bin == CountBin::twin;
-  std::uint32_t longest = 0;
   if (__any_sync(kAllLanes, in_bit_range)) {
     const std::uint32_t kept_words = is_bit_range(bin) ? rules.kept_words(facts) : 0;
     const std::uint32_t first_bits = find_first_bits(rules, facts, kept_words, totals);
-    if (in_bit_range) profile.first_bits[first_row + threadIdx.x] = first_bits;
-    longest = __reduce_max_sync(kAllLanes, in_bit_range ? facts.products : 0);
+    if (in_bit_range) profile.first_bits[block.row(own)] = first_bits;
   }
   if (__any_sync(kAllLanes, parts > 0)) {
     for (int distance = 1; distance < 32; distance *= 2) {
@@ -386,25 +409,9 @@ __global__ void __launch_bounds__(kThreads)
     }
     if ((threadIdx.x & 31) == 0) atomicAdd(&totals->parts, parts);
   }
-  add_row(block, has_row, static_cast<int>(bin));
-  for (int distance = 1; distance < 32; distance *= 2) {
-    products += __shfl_xor_sync(kAllLanes, products, distance);
-  }
-  if ((threadIdx.x & 31) == 0) {
-    block.products[threadIdx.x >> 5] = products;
-    block.longest[threadIdx.x >> 5] = longest;
-  }
-  __syncthreads();
-  add_to_totals(block, totals);
-  if (threadIdx.x == 0) {
-    unsigned long long of_block = longest;
-    for (int warp = 1; warp < kWarps; ++warp) {
-      products += block.products[warp];
-      of_block = max(of_block, static_cast<unsigned long long>(block.longest[warp]));
-    }
-    if (products > 0) atomicAdd(&totals->products, products);
-    if (of_block > 0) atomicMax(&totals->longest, of_block);
-  }
+  bins.add_row(has_row, static_cast<int>(bin));
+  add_products(products, in_bit_range ? facts.products : 0, totals);  // has a barrier
+  bins.add_to(totals);
 }
 
 /// Adds to `alike` how many of `count` rows, spread over A, have the columns of the next.
@@ -489,116 +496,6 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-/// The state of a block is nothing yet, its own sum, or that of all blocks up to it.
-constexpr unsigned long long kOfBlock = 1ull << 62, kOfAll = 2ull << 62;
-
-/// Decoupled look-back (Merrill and Garland 2016), by one warp: returns the sum of all blocks
-/// before this one, whose own sum is `of_block`. Blocks start in order, so a block that is waited
-/// for is running.
-__device__ unsigned long long sum_of_blocks_before(volatile unsigned long long* states,
-                                                   unsigned long long of_block) {
-  const auto lane = static_cast<int>(threadIdx.x & 31);
-  const Offset block = blockIdx.x;
-  if (lane == 0) states[block] = (block == 0 ? kOfAll : kOfBlock) | of_block;
-  unsigned long long before = 0;
-  unsigned with_all = 0;
-  for (Offset last = block - 1; last >= 0 && with_all == 0; last -= 32) {
-    const Offset at = last - lane;
-    unsigned long long state = at < 0 ? kOfAll : 0;
-    while (state == 0) state = states[at];
-    __syncwarp();
-    with_all = __ballot_sync(kAllLanes, state >= kOfAll);
-    // Up to the nearest block that has published the sum of all before it.
-    unsigned long long sum = (with_all & ((1u << lane) - 1)) == 0 ? state & (kOfBlock - 1) : 0ull;
-    for (int distance = 1; distance < 32; distance *= 2) {
-      sum += __shfl_xor_sync(kAllLanes, sum, distance);
-    }
-    before += sum;
-  }
-  if (lane == 0 && block > 0) states[block] = kOfAll | (before + of_block);
-  return before;
-}
-
-/// The bin of a row whose entries are counted; `count` becomes their number.
-__device__ MakeBin choose_for_row(const DeviceCsrView<void>& a, const BinRules& rules,
-                                  const RowProfile& profile, Index row, std::uint32_t& count) {
-  const RowFacts facts = {profile.products[row], static_cast<std::uint32_t>(profile.words[row]),
-                          a.row_end(row) - a.row_begin(row)};
-  const auto counted = static_cast<CountBin>(profile.bin[row]);
-  const bool is_twin = counted == CountBin::twin || counted == CountBin::sorted_twin;
-  const Index counted_row = is_twin ? profile.counted[row] : row;
-  count = profile.counts[counted_row];
-  const std::uint32_t twins = is_twin ? 1 : rules.prefers_twins ? profile.twins[row] : 0;
-  MakeBin bin = rules.make_bin(facts, count, counted, twins);
-  const bool is_together = (twins > 0 && BinRules::sorts_twins(bin)) ||
-                           (rules.makes_twins(facts, count, twins) &&
-                            bin >= MakeBin::bit_range_3k && bin <= MakeBin::bit_range_wide);
-  if (is_twin && is_together) bin = MakeBin::twin;
-  const bool is_staged = profile.staged != nullptr && profile.staged[row] != RowProfile::kNotStaged;
-  if (is_staged && bin != MakeBin::twin) bin = MakeBin::done;
-  profile.bin[row] = static_cast<std::uint8_t>(bin);
-  if (counted == CountBin::twin) {
-    profile.first_bits[row] = profile.first_bits[counted_row];
-  } else if (bin >= MakeBin::bit_range_3k && !is_bit_range(counted)) {
-    profile.first_bits[row] = RowProfile::kNotKept;  // counting did not mark bits
-  }
-  if (twins > 0 && !is_together) profile.twins[row] = 0;
-  return bin;
-}
-
-/// A block takes kRows times kThreads rows. Sum: the type of C's offsets. `offsets` may be null.
-template <class Sum, int kRows>
-__global__ void __launch_bounds__(kThreads)
-    choose_make_bin(DeviceCsrView<void> a, BinRules rules, RowProfile profile, Sum* offsets,
-                    unsigned long long* states, BinTotals* totals) {
-  __shared__ BlockTotals block;
-  __shared__ unsigned long long scratch[32], before_block;
-  __shared__ std::uint32_t counts[kRows * kThreads];
-  clear(block);
-  __syncthreads();
-  const Offset first_row = Offset{blockIdx.x} * (kRows * kThreads);
-#pragma unroll
-  for (int i = 0; i < kRows; ++i) {
-    const Offset row = first_row + i * kThreads + threadIdx.x;
-    const bool has_row = row < a.rows;
-    MakeBin bin = MakeBin::done;
-    std::uint32_t count = 0;
-    if (has_row) bin = choose_for_row(a, rules, profile, static_cast<Index>(row), count);
-    add_row(block, has_row, static_cast<int>(bin));
-    counts[i * kThreads + threadIdx.x] = count;
-  }
-  __syncthreads();
-  add_to_totals(block, totals);
-  if (offsets == nullptr) return;
-  // From here on a thread has kRows neighbouring rows.
-  std::uint32_t of_rows[kRows];
-  unsigned long long of_thread = 0, of_block = 0;
-#pragma unroll
-  for (int i = 0; i < kRows; ++i) {
-    of_rows[i] = counts[threadIdx.x * kRows + i];
-    of_thread += of_rows[i];
-  }
-  const unsigned long long in_block =
-      Group<kThreads>::exclusive_sum<unsigned long long>(of_thread, of_block, scratch);
-  if (threadIdx.x < 32) {
-    const unsigned long long before = sum_of_blocks_before(states, of_block);
-    if (threadIdx.x == 0) before_block = before;
-  }
-  __syncthreads();
-  unsigned long long offset = before_block + in_block;
-#pragma unroll
-  for (int i = 0; i < kRows; ++i) {
-    const Offset row = first_row + threadIdx.x * kRows + i;
-    if (row >= a.rows) return;
-    offsets[row] = static_cast<Sum>(offset);
-    offset += of_rows[i];
-    if (row + 1 == a.rows) {
-      offsets[row + 1] = static_cast<Sum>(offset);
-      totals->nnz = offset;
-    }
-  }
-}
-
 }  // namespace
 
 bool has_twins_side_by_side(const DeviceCsrView<void>& a, DeviceMemory& memory) {
@@ -635,28 +532,6 @@ void profile_rows(const DeviceCsrView<void>& a, const DeviceCsrView<void>& b, co
   profile_long_rows<<<static_cast<unsigned>(std::min(chunks, kMostBlocks)), kThreads, 0, stream>>>(
       a, b, rules, profile, long_rows, totals);
   CHECK_LAUNCH("profile_long_rows", stream);
-}
-
-void choose_make_bins(const DeviceCsrView<void>& a, const BinRules& rules,
-                      const RowProfile& profile, const NewOffsets& offsets,
-                      unsigned long long* states, BinTotals* totals, cudaStream_t stream) {
-  const auto launch = [&](auto* to, auto rows_of_thread) {
-    using Sum = std::remove_pointer_t<decltype(to)>;
-    choose_make_bin<Sum, rows_of_thread>
-        <<<blocks_of(a.rows, kThreads * rows_of_thread), kThreads, 0, stream>>>(a, rules, profile,
-                                                                                to, states, totals);
-  };
-  const auto launch_by_size = [&](auto* to) {
-    // Four rows a thread save atomics and waits for the blocks before, where blocks are enough.
-    if (a.rows >= kManyRows) return launch(to, std::integral_constant<int, 4>{});
-    launch(to, std::integral_constant<int, 1>{});
-  };
-  if (offsets.wide != nullptr) {
-    launch_by_size(offsets.wide);
-  } else {
-    launch_by_size(offsets.narrow);
-  }
-  CHECK_LAUNCH("choose_make_bin", stream);
 }
 
 }  // namespace csrkit::gpu

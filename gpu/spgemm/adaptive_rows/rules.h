@@ -38,6 +38,10 @@ enum class CountBin : std::uint8_t {
   count
 };
 
+inline CSRKIT_HOST_DEVICE bool is_bit_range(CountBin bin) {
+  return bin == CountBin::bit_range_warp || bin == CountBin::bit_range_block;
+}
+
 /// How the entries of a row are made. A bit range has its sums beside its bits in shared memory.
 enum class MakeBin : std::uint8_t {
   // empty; or in CountBin::parts or CountBin::hubs, made in the same way; or staged
