@@ -1,8 +1,8 @@
 // How many rows of a block are in each bin.
 #pragma once
 
-#include "gpu/spgemm/adaptive_rows/profile.h"
 #include "gpu/spgemm/adaptive_rows/row_groups.cuh"
+#include "gpu/spgemm/adaptive_rows/rules.h"
 
 namespace csrkit::gpu {
 
@@ -22,9 +22,10 @@ struct BinCounts {
     if (has_row && is_first) atomicAdd(&rows[bin], static_cast<std::uint32_t>(__popc(mates)));
   }
 
-  __device__ void add_to(BinTotals* totals) const {
+  /// `totals`: of each bin, in global memory.
+  __device__ void add_to(std::uint32_t* totals) const {
     if (threadIdx.x < kMostBins && rows[threadIdx.x] > 0) {
-      atomicAdd(&totals->rows[threadIdx.x], rows[threadIdx.x]);
+      atomicAdd(totals + threadIdx.x, rows[threadIdx.x]);
     }
   }
 };

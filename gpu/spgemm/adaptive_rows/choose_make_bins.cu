@@ -8,6 +8,7 @@
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/grid.h"
 #include "gpu/spgemm/adaptive_rows/bin_counts.cuh"
+#include "gpu/spgemm/adaptive_rows/profile.h"
 
 namespace csrkit::gpu {
 
@@ -95,7 +96,7 @@ __global__ void __launch_bounds__(kThreads)
     counts[i * kThreads + threadIdx.x] = count;
   }
   __syncthreads();
-  bins.add_to(totals);
+  bins.add_to(totals->rows);
   if (offsets == nullptr) return;
   // From here on a thread has kRows neighbouring rows.
   std::uint32_t of_rows[kRows];

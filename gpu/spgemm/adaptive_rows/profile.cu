@@ -14,6 +14,7 @@
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/grid.h"
 #include "gpu/spgemm/adaptive_rows/bin_counts.cuh"
+#include "gpu/spgemm/adaptive_rows/profile.h"
 
 namespace csrkit::gpu {
 
@@ -411,7 +412,7 @@ __global__ void __launch_bounds__(kThreads, kFindsTwins ? 6 : 8)
   }
   bins.add_row(has_row, static_cast<int>(bin));
   add_products(products, in_bit_range ? facts.products : 0, totals);  // has a barrier
-  bins.add_to(totals);
+  bins.add_to(totals->rows);
 }
 
 /// Adds to `alike` how many of `count` rows, spread over A, have the columns of the next.
