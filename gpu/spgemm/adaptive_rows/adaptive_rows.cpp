@@ -43,8 +43,9 @@ namespace {
 BinRules rules_of_device(BinRules rules, int value_bytes) {
   const int shared_bytes = current_shared_bytes();
   rules.value_bytes = value_bytes;
-  rules.whole_bit_range_bytes =
-      std::min(rules.whole_bit_range_bytes, shared_bytes - kMostStaticBytes);
+  for (int* const bytes : {&rules.whole_bit_range_bytes, &rules.part_bit_range_bytes}) {
+    *bytes = std::min(*bytes, shared_bytes - kMostStaticBytes);
+  }
   if (shared_bytes < kLargestTableBytes) {
     rules.most_hashed = 2048;
     rules.has_large_teams = false;
@@ -230,6 +231,7 @@ class AdaptiveRows final : public DeviceSpgemm {
     DeviceBuffer<std::byte> staged_bytes;
     StagedRows<Value> staged;
     bool short_rows_are_made = false;  // or on their way
+    BlockRooms rooms;
 
     bool stages() const { return staged_bytes.size() > 0; }
   };
@@ -558,6 +560,8 @@ class AdaptiveRows final : public DeviceSpgemm {
     if (work.a.rows == 0) return 0;
     const HostTotals totals = host_->wait();
     work.lists.to_make = lists_of<MakeBin>(work.space.make_list, totals);
+    work.rooms = {static_cast<int>(totals.bytes_of_block), static_cast<int>(totals.bytes_of_whole),
+                  rules_.whole_bit_range_bytes};
     are_twins_most_ = changes_.makes_twins_again(work.a.rows, work.lists.made(MakeBin::twin).count,
                                                  work.products, work.longest);
     choice_ = describe(work.lists, work.a.rows, work.stages());
@@ -623,8 +627,7 @@ class AdaptiveRows final : public DeviceSpgemm {
                    } else if (make_bin < MakeBin::bit_range_3k) {
                      make_rows_by_hash(make_bin, structure, make, list, stream);
                    } else {
-                     make_rows_by_bit_range(make_bin, structure, make, list,
-                                            rules_.whole_bit_range_bytes, stream);
+                     make_rows_by_bit_range(make_bin, structure, make, list, work.rooms, stream);
                    }
                  });
   }

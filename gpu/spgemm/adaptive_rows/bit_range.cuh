@@ -1,7 +1,8 @@
 // Rows of C by ranges of bits, in adaptive_rows.
 // Owns     a warp, a team of four warps or a block: one row, or a part of its columns. Each warp of
 //          a team takes every fourth of A's entries and has its own sums, which are added up at the
-//          end; where rows of B are long, all four share every row of B
+//          end; where rows of B are long, all four share every row of B. A block adds up in one of
+//          three ways (block_sums.cuh)
 // Reads    A's row; B's columns and values in order; before that B's columns alone, unless counting
 //          has kept the bits. Shared memory holds, for every 32 columns between the row's first and
 //          last, a word with a bit for each column that C has, and the number of entries before it;
@@ -18,6 +19,7 @@
 #pragma once
 
 #include "gpu/device/cuda_check.h"
+#include "gpu/spgemm/adaptive_rows/block_sums.cuh"
 #include "gpu/spgemm/adaptive_rows/launch.cuh"
 #include "gpu/spgemm/adaptive_rows/make.h"
 #include "gpu/spgemm/adaptive_rows/row_columns.cuh"
@@ -50,7 +52,20 @@ __device__ void make_bit_range(const MakeRows<Value>& op, const BitRange<Value>&
   const EntriesOfA of_walker = {
       of_row.begin + walker,
       (of_row.count + static_cast<unsigned>(kWalkers - 1 - walker)) / kWalkers, kWalkers};
-  auto turns = Turns < kSharesSums ? 32 : kWalkLanes > ::make(bids);
+  // A block that makes a whole row has the bids of turns beside its sums.
+  constexpr bool kIsBlock = G::kIsBlock && kWalkers == 1 && !kSharesSums;
+  int room = range.room;
+  [[maybe_unused]] BlockSums way = BlockSums::turns;
+  if constexpr (kIsBlock && !Columns::kIsPart) {
+    const RowFacts facts = {op.profile.products[range.row], static_cast<std::uint32_t>(range.words),
+                            of_row.count};
+    way = BinRules::block_sums(facts, static_cast<std::uint32_t>(count), kLanes, sizeof(Value),
+                               static_cast<unsigned>(range.most_room));
+    if (way == BlockSums::turns && is_packed) {
+      room -= kBidBytes;
+      bids = reinterpret_cast<std::uint32_t*>(bytes + room);
+    }
+  }
   Word* words = reinterpret_cast<Word*>(bytes);
   const Offset first_col = Offset{range.first_word} << kWordLog2;
   const bool is_full =
@@ -112,7 +127,7 @@ __device__ void make_bit_range(const MakeRows<Value>& op, const BitRange<Value>&
   Value* const shared_sums = reinterpret_cast<Value*>(words + range.words);
   const bool fits =
       Offset{range.words} * kTableEntryBytes + Offset{count} * static_cast<int>(sizeof(Value)) <=
-      range.room;
+      room;
   // Staged in the memory of the sums, so that writes to C are coalesced.
   Index* const columns_out =
       fits ? reinterpret_cast<Index*>(shared_sums) : op.c.col_indices + range.to;
@@ -130,55 +145,69 @@ __device__ void make_bit_range(const MakeRows<Value>& op, const BitRange<Value>&
     }
   }
   G::sync();
-  const Value nothing = empty_sum<Value>(op.semiring);
-  const auto add_up = [&](Value* sums) {  // a walker's
-    for (int i = Walk::rank() % kWalkLanes; i < sums_count; i += kWalkLanes) sums[i] = nothing;
-    Walk::sync();
-    const auto add = [&](const Product<Value>(&entries)[kSegments], auto way) {
-      std::uint32_t places[kSegments];
-#pragma unroll
-      for (int u = 0; u < kSegments; ++u) {
-        const Index col = entries[u].col;
-        places[u] = col < 0                ? 0
-                    : is_full || is_direct ? static_cast<std::uint32_t>(col - first_col)
-                                           : place_of(words, range.first_word, col);
-      }
-      add_products<kWalkLanes>(entries, places, sums, op.semiring, way, turns);
-    };
-    if constexpr (kSharesSums) {
-      walk_by_source<kWalkLanes, Product<Value>>(op.a, op.b, of_walker, columns, add);
+  const PlacesInRange places_in_range = {words, range.first_word, is_full || is_direct};
+  if constexpr (kIsBlock) {
+    Value* const sums = fits ? shared_sums : values;
+    if (way == BlockSums::claims) {
+      add_by_claims(op, range.row, places_in_range, sums, count, *sources, scratch);
+    } else if (way == BlockSums::shares) {
+      static_assert(sizeof(Sources<32, Value>) * (kLanes / 32) <= sizeof *sources);
+      add_in_shares<kLanes>(op, range.row, share_of_warp<kLanes / 32>(range, words, pairs, count),
+                            places_in_range, sums, count,
+                            reinterpret_cast<Sources<32, Value>*>(sources));
     } else {
-      walk_products<kWalkLanes, Product<Value>>(op.a, op.b, of_walker, columns, is_packed,
-                                                sources + walker, add);
+      add_in_turns(op, range.row, columns, is_packed, places_in_range, sums, count, *sources, bids);
     }
-  };
-  if constexpr (kWalkers > 1) {  // the rules of the bins guarantee that the sums fit
-    add_up(shared_sums + walker * count);
-    __syncthreads();
-    for (int i = G::rank(); i < count; i += kLanes) {
-      Value sum = shared_sums[i];
-#pragma unroll
-      for (int other = 1; other < kWalkers; ++other) {
-        sum = add_sums(op.semiring, sum, shared_sums[other * count + i]);
-      }
-      values[i] = op.alpha * sum;
+    if (fits || op.alpha != Value{1}) {
+      for (int i = G::rank(); i < count; i += kLanes) values[i] = op.alpha * sums[i];
     }
-  } else if (is_direct) {
-    add_up(shared_sums);
-    for (int i = G::rank(); i < sums_count; i += kLanes) {
-      const Word word = words[i >> kWordLog2];
-      const unsigned bit = 1u << (i & 31);
-      if ((word.bits & bit) != 0) {
-        values[word.before + __popc(word.bits & (bit - 1))] = op.alpha * shared_sums[i];
-      }
-    }
-  } else if (fits) {
-    add_up(shared_sums);
-    for (int i = G::rank(); i < count; i += kLanes) values[i] = op.alpha * shared_sums[i];
   } else {
-    add_up(values);
-    if (op.alpha != Value{1}) {
-      for (int i = G::rank(); i < count; i += kLanes) values[i] = op.alpha * values[i];
+    const Value nothing = empty_sum<Value>(op.semiring);
+    WarpTurns none;
+    const auto add_up = [&](Value* sums) {  // a walker's
+      for (int i = Walk::rank() % kWalkLanes; i < sums_count; i += kWalkLanes) sums[i] = nothing;
+      Walk::sync();
+      const auto add = [&](const Product<Value>(&entries)[kSegments], auto way) {
+        std::uint32_t places[kSegments];
+#pragma unroll
+        for (int u = 0; u < kSegments; ++u) places[u] = places_in_range.of_product(entries[u]);
+        add_products<kWalkLanes>(entries, places, sums, op.semiring, way, none);
+      };
+      if constexpr (kSharesSums) {
+        walk_by_source<kWalkLanes, Product<Value>>(op.a, op.b, of_walker, columns, add);
+      } else {
+        walk_products<kWalkLanes, Product<Value>>(op.a, op.b, of_walker, columns, is_packed,
+                                                  sources + walker, add);
+      }
+    };
+    if constexpr (kWalkers > 1) {  // the rules of the bins guarantee that the sums fit
+      add_up(shared_sums + walker * count);
+      __syncthreads();
+      for (int i = G::rank(); i < count; i += kLanes) {
+        Value sum = shared_sums[i];
+#pragma unroll
+        for (int other = 1; other < kWalkers; ++other) {
+          sum = add_sums(op.semiring, sum, shared_sums[other * count + i]);
+        }
+        values[i] = op.alpha * sum;
+      }
+    } else if (is_direct) {
+      add_up(shared_sums);
+      for (int i = G::rank(); i < sums_count; i += kLanes) {
+        const Word word = words[i >> kWordLog2];
+        const unsigned bit = 1u << (i & 31);
+        if ((word.bits & bit) != 0) {
+          values[word.before + __popc(word.bits & (bit - 1))] = op.alpha * shared_sums[i];
+        }
+      }
+    } else if (fits) {
+      add_up(shared_sums);
+      for (int i = G::rank(); i < count; i += kLanes) values[i] = op.alpha * shared_sums[i];
+    } else {
+      add_up(values);
+      if (op.alpha != Value{1}) {
+        for (int i = G::rank(); i < count; i += kLanes) values[i] = op.alpha * values[i];
+      }
     }
   }
 }
@@ -187,17 +216,17 @@ __device__ void make_bit_range(const MakeRows<Value>& op, const BitRange<Value>&
 /// which the compiler chooses, some are kept in memory.
 template <class Value, int kLanes, int kWalkers, int kThreads, Structure kStructure, bool kHasTwins>
 __global__ void __launch_bounds__(kThreads, kWalkers > 1 ? 8 : 0)
-    make_by_bit_range(MakeRows<Value> op, RowList list, int room) {
+    make_by_bit_range(MakeRows<Value> op, RowList list, int room, int most_room) {
   extern __shared__ __align__(16) std::byte shared_bytes[];
   __shared__ int scratch[32];
   __shared__ Sources<kLanes / kWalkers, Value> sources[kThreads / kLanes * kWalkers];
-  __shared__ std::uint32_t bids[Turns<kLanes / kWalkers>::kBids];
   const Offset item = Offset{blockIdx.x} * (kThreads / kLanes) + threadIdx.x / kLanes;
   if (item >= list.count) return;  // a whole group
   const Index row = list.rows[item];
   const Offset to = op.c.row_offsets[row];
   const int count = static_cast<int>(op.c.row_offsets[Offset{row} + 1] - to);
-  const BitRange<Value> range = {row, op.profile.first_word[row], op.profile.words[row], to, room};
+  const BitRange<Value> range = {
+      row, op.profile.first_word[row], op.profile.words[row], to, room, most_room};
   if constexpr (kHasTwins) {
     static_assert(kLanes == 32, "a warp makes twins");
     if (op.profile.twins[row] > 0) {
@@ -217,7 +246,7 @@ __global__ void __launch_bounds__(kThreads, kWalkers > 1 ? 8 : 0)
   }
   make_bit_range<kLanes, kWalkers, kStructure, false>(op, range, AllColumns{}, count, bytes,
                                                       sources + threadIdx.x / kLanes * kWalkers,
-                                                      bids, scratch);
+                                                      nullptr, scratch);
 }
 
 template <class Value, int kThreads, Structure kStructure>
@@ -255,11 +284,11 @@ void with_structure(Structure structure, const F& launch) {
 
 template <int kLanes, int kThreads, int kWalkers = 1, bool kHasTwins = false, class Value>
 void launch(Structure structure, const MakeRows<Value>& op, const RowList& list, int room,
-            cudaStream_t stream) {
+            cudaStream_t stream, int most_room = 0) {
   with_structure(structure, [&](auto known) {
     launch_rows<kThreads, kLanes>(
         make_by_bit_range<Value, kLanes, kWalkers, kThreads, decltype(known)::value, kHasTwins>,
-        "make_by_bit_range", list.count, room, stream, op, list, room);
+        "make_by_bit_range", list.count, room, stream, op, list, room, most_room);
   });
 }
 
@@ -288,7 +317,7 @@ void launch_warps(Structure structure, const MakeRows<Value>& op, const RowList&
 
 template <class Value>
 void make_rows_by_bit_range(MakeBin bin, Structure structure, const MakeRows<Value>& op,
-                            const RowList& list, int whole_bit_range_bytes, cudaStream_t stream) {
+                            const RowList& list, const BlockRooms& rooms, cudaStream_t stream) {
   switch (bin) {
     case MakeBin::bit_range_3k:
       return bit_ranges::launch_warps(structure, op, list, kBitRange3k, stream);
@@ -312,9 +341,11 @@ void make_rows_by_bit_range(MakeBin bin, Structure structure, const MakeRows<Val
     case MakeBin::bit_range_team_192k:
       return bit_ranges::launch<128, 128, 4>(structure, op, list, kTeamBitRange192k, stream);
     case MakeBin::bit_range_block:
-      return bit_ranges::launch<256, 256>(structure, op, list, kBlockBitRangeBytes, stream);
+      return bit_ranges::launch<kThreadsOfBlock, kThreadsOfBlock>(
+          structure, op, list, rooms.of_block, stream, rooms.most);
     case MakeBin::bit_range_whole:
-      return bit_ranges::launch<512, 512>(structure, op, list, whole_bit_range_bytes, stream);
+      return bit_ranges::launch<kThreadsOfWhole, kThreadsOfWhole>(
+          structure, op, list, rooms.of_whole, stream, rooms.most);
     default: throw std::logic_error("adaptive_rows: a bin without bit ranges");
   }
 }
@@ -326,8 +357,8 @@ void make_rows_in_parts(Structure structure, const MakeRows<Value>& op, const Bi
   bit_ranges::with_structure(structure, [&](auto known) {
     launch_rows<kThreads, kThreads>(
         bit_ranges::make_part_by_bit_range<Value, kThreads, decltype(known)::value>,
-        "make_part_by_bit_range", parts.count, rules.whole_bit_range_bytes, stream, op, rules,
-        parts, rules.whole_bit_range_bytes);
+        "make_part_by_bit_range", parts.count, rules.part_bit_range_bytes, stream, op, rules, parts,
+        rules.part_bit_range_bytes);
   });
 }
 

@@ -47,9 +47,16 @@ __device__ unsigned long long sum_of_blocks_before(volatile unsigned long long* 
   return before;
 }
 
+/// Keeps the largest number. It is read first, so that few atomics meet there.
+__device__ void keep_most(std::uint32_t* most, std::uint64_t number) {
+  const auto of_row = static_cast<std::uint32_t>(number);
+  if (*static_cast<volatile std::uint32_t*>(most) < of_row) atomicMax(most, of_row);
+}
+
 /// The bin of a row whose entries are counted; `count` becomes their number.
 __device__ MakeBin choose_for_row(const DeviceCsrView<void>& a, const BinRules& rules,
-                                  const RowProfile& profile, Index row, std::uint32_t& count) {
+                                  const RowProfile& profile, Index row, std::uint32_t& count,
+                                  BinTotals* totals) {
   const RowFacts facts = {profile.products[row], static_cast<std::uint32_t>(profile.words[row]),
                           a.row_end(row) - a.row_begin(row)};
   const auto counted = static_cast<CountBin>(profile.bin[row]);
@@ -58,6 +65,11 @@ __device__ MakeBin choose_for_row(const DeviceCsrView<void>& a, const BinRules& 
   count = profile.counts[counted_row];
   const std::uint32_t twins = is_twin ? 1 : rules.prefers_twins ? profile.twins[row] : 0;
   MakeBin bin = rules.make_bin(facts, count, counted, twins);
+  if (bin == MakeBin::bit_range_block) {
+    keep_most(&totals->bytes_of_block, rules.bytes_of_block(facts, count, kThreadsOfBlock));
+  } else if (bin == MakeBin::bit_range_whole) {
+    keep_most(&totals->bytes_of_whole, rules.bytes_of_block(facts, count, kThreadsOfWhole));
+  }
   const bool is_together = (twins > 0 && BinRules::sorts_twins(bin)) ||
                            (rules.makes_twins(facts, count, twins) &&
                             bin >= MakeBin::bit_range_3k && bin <= MakeBin::bit_range_wide);
@@ -91,7 +103,7 @@ __global__ void __launch_bounds__(kThreads)
     const bool has_row = row < a.rows;
     MakeBin bin = MakeBin::done;
     std::uint32_t count = 0;
-    if (has_row) bin = choose_for_row(a, rules, profile, static_cast<Index>(row), count);
+    if (has_row) bin = choose_for_row(a, rules, profile, static_cast<Index>(row), count, totals);
     bins.add_row(has_row, static_cast<int>(bin));
     counts[i * kThreads + threadIdx.x] = count;
   }

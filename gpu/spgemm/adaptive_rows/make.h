@@ -55,9 +55,13 @@ void make_parts_by_sorting(Structure structure, const MakeRows<Value>& op, const
 template <class Value>
 void make_rows_by_hash(MakeBin bin, Structure structure, const MakeRows<Value>& op,
                        const RowList& list, cudaStream_t stream);
+/// Bytes of shared memory of blocks: what the rows of each bin need, and the most any may have.
+struct BlockRooms {
+  int of_block = 0, of_whole = 0, most = 0;
+};
 template <class Value>
 void make_rows_by_bit_range(MakeBin bin, Structure structure, const MakeRows<Value>& op,
-                            const RowList& list, int whole_bit_range_bytes, cudaStream_t stream);
+                            const RowList& list, const BlockRooms& rooms, cudaStream_t stream);
 /// The rows of CountBin::parts, after their parts are counted.
 template <class Value>
 void make_rows_in_parts(Structure structure, const MakeRows<Value>& op, const BinRules& rules,

@@ -171,16 +171,19 @@ __device__ void add_products(const Product<Value> (&entries)[kSegments],
   });
 }
 
-/// The kind of turns of a group of kLanes. `bids`: a block's, in shared memory.
+/// The kind of turns of a group of kLanes. `bids`: a block's, in shared memory; null if none.
 template <int kLanes>
 struct Turns {
   static constexpr int kBids = kLanes <= 32 ? 1 : kLanes <= 128 ? 2048 : 4096;
+  static_assert(kLanes <= 128 || kBids * sizeof(std::uint32_t) == kBidBytes);
   using Type = std::conditional_t<kLanes <= 32, WarpTurns, BlockTurns<kLanes, kBids>>;
   static __device__ Type make([[maybe_unused]] std::uint32_t* bids) {
     if constexpr (kLanes <= 32) {
       return {};
     } else {
-      for (int i = static_cast<int>(threadIdx.x); i < kBids; i += kLanes) bids[i] = 0;
+      for (int i = static_cast<int>(threadIdx.x); bids != nullptr && i < kBids; i += kLanes) {
+        bids[i] = 0;
+      }
       return Type(bids);  // the caller has a barrier before the first use
     }
   }

@@ -34,6 +34,13 @@ struct Product {
 struct ProductColumn {
   Index col;
 };
+/// With a number that tells in which order the sources of a row come.
+template <class Value>
+struct SourcedProduct {
+  Index col;
+  Value x, y;
+  std::uint32_t source;
+};
 
 /// The entries of A of a walk: those of a row, or every `stride`-th of them.
 struct EntriesOfA {
@@ -208,6 +215,9 @@ __device__ void walk_packed(const DeviceCsrView<Value>& a, const DeviceCsrView<V
           entries[u].x = is_there ? list.values[mine] : Value{};
           entries[u].y = is_there ? value_of(b, position) : Value{};
         }
+        if constexpr (std::is_same_v<Entry, SourcedProduct<Value>>) {
+          entries[u].source = done_of_a + static_cast<std::uint32_t>(mine);
+        }
         if constexpr (!G::kIsBlock) {
           source += __popc(__ballot_sync(kAllLanes, distance <= 32));
         }
@@ -235,8 +245,8 @@ __device__ void walk_products(const DeviceCsrView<Value>& a, const DeviceCsrView
 /// Whether rows of B are short enough for a packed walk to pay. Measured on an H200.
 template <int kLanes>
 __device__ bool suits_packing(std::uint32_t products, Offset sources) {
-  constexpr Offset kLength = kLanes <= 32 ? kShortSources : kLanes * 2 / 5;
-  return kLanes >= 32 && products < 0x7fffffffu && products < sources * kLength;
+  if constexpr (kLanes > 32) return BinRules::packs_in_block({products, 0, sources}, kLanes);
+  return kLanes == 32 && products < 0x7fffffffu && products < sources * kShortSources;
 }
 
 }  // namespace csrkit::gpu

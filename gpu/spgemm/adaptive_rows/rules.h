@@ -116,6 +116,15 @@ struct SharedSums {
     return sources <= most_sources && Offset{products} >= sources * fewest_per_source;
   }
 };
+/// How a block adds up the products of a row.
+enum class BlockSums : std::uint8_t {
+  claims,  // in any order, which is mended at the end (claimed_sums.cuh)
+  shares,  // each warp those of a share of the columns
+  turns    // all warps source by source, or with bids for their turns (row_sums.cuh)
+};
+/// Bytes of shared memory for bids.
+inline constexpr int kBidBytes = 16 * 1024;
+inline constexpr int kThreadsOfBlock = 256, kThreadsOfWhole = 512;  // of the two bins of blocks
 inline constexpr int kBlockBitRangeBytes = 48 * 1024;
 inline constexpr int kWarpBitRangeWords = 1024;
 inline constexpr int kBlockBitRangeWords = 4096;
@@ -244,7 +253,7 @@ struct BitRangeRows {
 struct BinRules {
   int value_bytes = 4;
   /// Two blocks on a multiprocessor of 227 KiB, with their static memory.
-  int whole_bit_range_bytes = 84 * 1024;
+  int whole_bit_range_bytes = 102 * 1024, part_bit_range_bytes = 84 * 1024;
   std::uint32_t most_hashed = 4096;  // the most products, and so entries, of a row in a hash table
   /// The most products that one warp takes alone.
   std::uint32_t most_of_a_warp = 65536;
@@ -573,6 +582,66 @@ struct BinRules {
     return Offset{entries} * 8 >= Offset{row.products} * 7;
   }
 
+  /// At most a third of the products may be repeats, and numbers of places, sources and repeats
+  /// must fit 16 bits.
+  static CSRKIT_HOST_DEVICE bool suits_claims(const RowFacts& row, std::uint32_t entries) {
+    constexpr std::uint32_t kMost = 0xffff;
+    return Offset{entries} * 3 >= Offset{row.products} * 2 && row.products <= kMost &&
+           row.sources <= kMost;
+  }
+  /// Bytes of shared memory: words, sums, three bits and a source for each place, and repeats with
+  /// their terms. Places are rounded up to whole words.
+  static CSRKIT_HOST_DEVICE std::uint64_t bytes_of_claims(const RowFacts& row,
+                                                          std::uint32_t entries,
+                                                          std::uint32_t value_bytes) {
+    const std::uint64_t places = (std::uint64_t{entries} + 31) / 32 * 32;
+    const std::uint64_t repeats = row.products - entries;
+    return std::uint64_t{row.words} * kTableEntryBytes + places * (value_bytes + 2) +
+           places / 8 * 3 + repeats * (8 + value_bytes);
+  }
+  /// Whether each warp finds `fewest` products or more of its share in every source, on average.
+  /// Where columns come very often, some mostly come more often than others, and the shares differ.
+  static CSRKIT_HOST_DEVICE bool suits_shares(const RowFacts& row, std::uint32_t entries,
+                                              int threads, Offset fewest) {
+    constexpr Offset kMostOfAnEntry = 4;
+    return Offset{row.products} >= row.sources * (threads / 32) * fewest &&
+           Offset{row.products} <= kMostOfAnEntry * entries;
+  }
+  /// Whether a block that takes turns has products of several sources at once. Measured on an H200.
+  static CSRKIT_HOST_DEVICE bool packs_in_block(const RowFacts& row, int threads) {
+    return row.products < 0x7fffffffu && Offset{row.products} < row.sources * (threads * 2 / 5);
+  }
+  /// Measured on an H200 (docs/lab/2026-11-29-spgemm-block-sums.md).
+  static CSRKIT_HOST_DEVICE BlockSums block_sums(const RowFacts& row, std::uint32_t entries,
+                                                 int threads, std::uint32_t value_bytes,
+                                                 std::uint64_t room) {
+    constexpr Offset kMany = 12, kFewest = 6;
+    if (suits_shares(row, entries, threads, kMany)) return BlockSums::shares;
+    if (suits_claims(row, entries) && bytes_of_claims(row, entries, value_bytes) <= room) {
+      return BlockSums::claims;
+    }
+    return suits_shares(row, entries, threads, kFewest) ? BlockSums::shares : BlockSums::turns;
+  }
+  /// Bytes of shared memory of such a block. If sums do not fit the most that it may have, they are
+  /// in C.
+  CSRKIT_HOST_DEVICE std::uint64_t bytes_of_block(const RowFacts& row, std::uint32_t entries,
+                                                  int threads) const {
+    const auto of_value = static_cast<std::uint32_t>(value_bytes);
+    const auto most = static_cast<std::uint64_t>(whole_bit_range_bytes);
+    const BlockSums way = block_sums(row, entries, threads, of_value, most);
+    if (way == BlockSums::claims) return bytes_of_claims(row, entries, of_value);
+    const bool bids = way == BlockSums::turns && packs_in_block(row, threads);
+    const std::uint64_t in_c = std::uint64_t{row.words} * kTableEntryBytes + (bids ? kBidBytes : 0);
+    const std::uint64_t bytes = in_c + std::uint64_t{entries} * of_value;
+    return bytes <= most ? bytes : in_c;
+  }
+  /// Whether a row that a block makes is in MakeBin::bit_range_block.
+  CSRKIT_HOST_DEVICE bool fits_block(const RowFacts& row, std::uint32_t entries) const {
+    const std::uint64_t sums = std::uint64_t{entries} * static_cast<unsigned>(value_bytes);
+    return bytes_of_block(row, entries, kThreadsOfBlock) <= kBlockBitRangeBytes / shrink &&
+           sums <= kBlockBitRangeBytes / shrink;
+  }
+
   /// `entries`: the row's counted entries; `counted`: the bin that counted them; `twins`: how many
   /// other rows of A were found to have its columns.
   CSRKIT_HOST_DEVICE MakeBin make_bin(const RowFacts& row, std::uint32_t entries, CountBin counted,
@@ -628,8 +697,7 @@ struct BinRules {
           return MakeBin::bit_range_wide;
         }
       }
-      return bytes <= kBlockBitRangeBytes / shrink ? MakeBin::bit_range_block
-                                                   : MakeBin::bit_range_whole;
+      return fits_block(row, entries) ? MakeBin::bit_range_block : MakeBin::bit_range_whole;
     }
     if (entries <= 128 / shrink) return MakeBin::hash_256;
     if (entries <= 512 / shrink) return MakeBin::hash_1024;

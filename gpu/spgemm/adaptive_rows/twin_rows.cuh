@@ -39,8 +39,9 @@ struct BitRange {
   Index row;
   Index first_word;
   int words;
-  Offset to;  // where its entries begin in C
-  int room;   // bytes of shared memory
+  Offset to;          // where its entries begin in C
+  int room;           // bytes of shared memory
+  int most_room = 0;  // the most that a block may have
   bool is_part = false;
 };
 
@@ -101,40 +102,37 @@ __device__ KeptPairs kept_pairs_of(const MakeRows<Value>& op, const BitRange<Val
   return {static_cast<int>(*kept), kept + 1};
 }
 
-/// Fills the listed words, with the number of entries before each. Writes their columns to
-/// `columns_out` if they are wanted.
-template <int kLanes, Structure kStructure, class List>
-__device__ void number_words(Word* words, const List& list, Index first_word, Index* columns_out,
-                             [[maybe_unused]] int* scratch) {
-  using G = Group<kLanes>;
-  int before = 0;
-  for (int begin = 0; begin < list.count; begin += kLanes) {
-    const int at = begin + G::rank();
-    const bool is_there = at < list.count;
+/// Fills the listed words from `begin` to `end`, with the number of entries before each: `before`
+/// before the first. Writes their columns to `columns_out` if they are wanted. By a warp.
+template <Structure kStructure, class List>
+__device__ void number_words(Word* words, const List& list, int begin, int end, int before,
+                             Index first_word, Index* columns_out) {
+  const auto lane = static_cast<int>(threadIdx.x & 31);
+  for (; begin < end; begin += 32) {
+    const int at = begin + lane;
+    const bool is_there = at < end;
     std::uint32_t bits = is_there ? list.bits(at) : 0;
     const int number = is_there ? list.number(at) : 0;
     const Index word_col = (first_word + number) << kWordLog2;
-    if constexpr (!G::kIsBlock) {
-      unsigned left = __ballot_sync(kAllLanes, bits != 0);
-      if (left == 0) continue;
-      const auto most = static_cast<int>(__reduce_max_sync(kAllLanes, __popc(bits)));
-      if (__popc(left) < most) {  // one word at a time, a lane for each of its columns
-        for (; left != 0; left &= left - 1) {
-          const int from = __ffs(static_cast<int>(left)) - 1;
-          const std::uint32_t of_word = __shfl_sync(kAllLanes, bits, from);
-          if (G::lane() == from) words[number] = {bits, static_cast<std::uint32_t>(before)};
-          const Index from_col = __shfl_sync(kAllLanes, word_col, from);
-          if (kStructure == Structure::wanted && (of_word >> G::lane() & 1) != 0) {
-            const int place = before + __popc(of_word & ((1u << G::lane()) - 1));
-            columns_out[place] = from_col + G::lane();
-          }
-          before += __popc(of_word);
+    unsigned left = __ballot_sync(kAllLanes, bits != 0);
+    const auto most = static_cast<int>(__reduce_max_sync(kAllLanes, __popc(bits)));
+    if (__popc(left) < most) {  // one word at a time, a lane for each of its columns
+      int place = before;
+      for (; left != 0; left &= left - 1) {
+        const int from = __ffs(static_cast<int>(left)) - 1;
+        const std::uint32_t of_word = __shfl_sync(kAllLanes, bits, from);
+        const Index from_col = __shfl_sync(kAllLanes, word_col, from);
+        if (kStructure == Structure::wanted && (of_word >> lane & 1) != 0) {
+          columns_out[before + __popc(of_word & ((1u << lane) - 1))] = from_col + lane;
         }
-        continue;
+        before += __popc(of_word);
+        if (lane > from) place = before;
       }
+      if (is_there) words[number] = {bits, static_cast<std::uint32_t>(place)};
+      continue;
     }
     int total = 0;
-    int place = before + G::exclusive_sum(__popc(bits), total, scratch);
+    int place = before + Group<32>::exclusive_sum<int>(__popc(bits), total, nullptr);
     before += total;
     if (is_there) words[number] = {bits, static_cast<std::uint32_t>(place)};
     if constexpr (kStructure == Structure::wanted) {
@@ -142,6 +140,28 @@ __device__ void number_words(Word* words, const List& list, Index first_word, In
         columns_out[place++] = word_col + __ffs(static_cast<int>(bits)) - 1;
       }
     }
+  }
+}
+
+/// The same for all listed words, by a warp or a block. `scratch`: a number for each warp, in
+/// shared memory.
+template <int kLanes, Structure kStructure, class List>
+__device__ void number_words(Word* words, const List& list, Index first_word, Index* columns_out,
+                             [[maybe_unused]] int* scratch) {
+  using G = Group<kLanes>;
+  if constexpr (!G::kIsBlock) {
+    number_words<kStructure>(words, list, 0, list.count, 0, first_word, columns_out);
+  } else {
+    const int warp = G::rank() / 32, lane = G::lane();
+    const int each = (list.count + G::kWarps - 1) / G::kWarps;
+    const int begin = min(warp * each, list.count), end = min(begin + each, list.count);
+    int entries = 0;
+    for (int at = begin + lane; at < end; at += 32) entries += __popc(list.bits(at));
+    entries = __reduce_add_sync(kAllLanes, entries);
+    if (lane == 0) scratch[warp] = entries;
+    __syncthreads();
+    const int before = __reduce_add_sync(kAllLanes, lane < warp ? scratch[lane] : 0);
+    number_words<kStructure>(words, list, begin, end, before, first_word, columns_out);
   }
 }
 

@@ -10,6 +10,7 @@
 #include <optional>
 #include <random>
 #include <regex>
+#include <set>
 #include <string>
 #include <thread>
 #include <tuple>
@@ -1008,6 +1009,84 @@ using SanitizerSpgemmSharedSums = GpuTest;
 
 TEST_F(SpgemmSharedSums, OfTeams) { check_shared_sums(60); }
 TEST_F(SanitizerSpgemmSharedSums, OfTeams) { check_shared_sums(9); }
+
+namespace {
+
+/// Rows of C that a block makes, in turn of few repeats, of some, and of some from short rows of B;
+/// the first entries of every row of B are columns that two, some or all sources of a row have.
+ProductOperands of_blocks(Index rows) {
+  constexpr Index kZone = 200;  // rows of B for each kind of row
+  constexpr struct {
+    Index sources, length, cols;
+  } kKinds[] = {{64, 50, 30'000}, {64, 60, 3'000}, {128, 20, 1'000}};
+  std::vector<Entry> a, b;
+  for (Index i = 0; i < rows; ++i) {
+    const Index sources = kKinds[i % 3].sources, first = i % 3 * kZone + i % 5 * 10;
+    for (Index k = 0; k < sources; ++k) a.push_back({i, first + k, random_value(91, i, k)});
+  }
+  for (Index j = 0; j < 3 * kZone; ++j) {
+    const auto [sources, length, cols] = kKinds[j / kZone];
+    std::set<Index> of_row = {3, 10 + j / 2 % 100, 200 + j % 7};
+    for (Index k = 0; k < length; ++k) {
+      of_row.insert(250 + static_cast<Index>(random_word(92, j, k) % (cols - 250)));
+    }
+    for (const Index col : of_row) b.push_back({j, col, random_value(93, j, col)});
+  }
+  return {matrix_of(rows, 3 * kZone, a), matrix_of(3 * kZone, kKinds[0].cols, b)};
+}
+
+/// How a block with that room adds up a row of C = A B.
+gpu::BlockSums block_sums_of(const SpgemmProblem& problem, const CsrMatrix& c, Index row) {
+  gpu::RowFacts facts;
+  facts.sources = problem.a.row_length(row);
+  for (Offset i = problem.a.row_offsets()[row]; i < problem.a.row_offsets()[row + 1]; ++i) {
+    facts.products += static_cast<std::uint32_t>(problem.b.row_length(problem.a.col_indices()[i]));
+  }
+  facts.words = static_cast<std::uint32_t>(c.col_indices()[c.row_offsets()[row + 1] - 1] / 32 + 1);
+  return gpu::BinRules::block_sums(
+      facts, static_cast<std::uint32_t>(c.row_length(row)), gpu::kThreadsOfBlock,
+      static_cast<std::uint32_t>(size_of(problem.c)), gpu::kBlockBitRangeBytes);
+}
+
+/// Blocks' rows are right in each way, and the same every time, new values too.
+void check_block_sums(Index rows) {
+  const ProductOperands operands = of_blocks(rows);
+  for (const ValueKind kind : {ValueKind::f32, ValueKind::f64}) {
+    for (const Semiring semiring : {Semiring::plus_times, Semiring::min_plus}) {
+      const ProductCase item = case_of(kind, semiring);
+      SCOPED_TRACE(describe(item));
+      const SpgemmProblem problem = problem_of(operands, item);
+      std::optional<CsrMatrix> first;
+      for (const bool keeps_bits : {false, true}) {
+        gpu::BinRules rules;
+        rules.prefers_one_pass = false;
+        rules.fewest_for_warps = 0;  // no teams
+        rules.most_of_a_warp = 512;
+        rules.most_sorted_to_count = rules.most_sorted_to_make = 0;
+        rules.keeps_any_bits = keeps_bits;
+        rules.most_listed = rules.most_listed_of_few = 0;
+        const auto plan = plan_by(rules, problem);
+        plan->expect_new_values();
+        const CsrMatrix c = check_product(*plan, problem, item);
+        if (!first) first = c;
+        EXPECT_TRUE(identical(*first, c));
+        plan->set_values(problem.a, problem.b);
+        EXPECT_TRUE(identical(c, product_of(*plan, problem)));
+      }
+      EXPECT_EQ(block_sums_of(problem, *first, 0), gpu::BlockSums::claims);
+      EXPECT_EQ(block_sums_of(problem, *first, 1), gpu::BlockSums::shares);
+      EXPECT_EQ(block_sums_of(problem, *first, 2), gpu::BlockSums::turns);
+    }
+  }
+}
+
+using SpgemmBlockSums = GpuTest;
+using SanitizerSpgemmBlockSums = GpuTest;
+
+}  // namespace
+
+TEST_F(SpgemmBlockSums, AreRightInEveryWay) { check_block_sums(60); }
+TEST_F(SanitizerSpgemmBlockSums, AreRightInEveryWay) { check_block_sums(3); }
 
 /// Groups of three rows with the same 66 sources, whose rows of B have 64 entries; the last row has
 /// half of them.

@@ -1,0 +1,120 @@
+// Sums of a row of C, or of a part of it, by a block: in any order, in shares of its columns, or in
+// turns. BinRules::block_sums says which; in each way an entry's sum is the same in every run.
+#pragma once
+
+#include "gpu/spgemm/adaptive_rows/claimed_sums.cuh"
+#include "gpu/spgemm/adaptive_rows/make.h"
+#include "gpu/spgemm/adaptive_rows/row_sums.cuh"
+#include "gpu/spgemm/adaptive_rows/twin_rows.cuh"
+
+namespace csrkit::gpu::bit_ranges {
+
+/// The places of columns among a row's sums. is_direct: every column of the range has one.
+struct PlacesInRange {
+  const Word* words;
+  Index first_word;
+  bool is_direct;
+
+  __device__ std::uint32_t of(Index col) const {
+    return is_direct ? static_cast<std::uint32_t>(col - (Offset{first_word} << kWordLog2))
+                     : place_of(words, first_word, col);
+  }
+  template <class Entry>
+  __device__ std::uint32_t of_product(const Entry& entry) const {
+    return entry.col < 0 ? 0 : of(entry.col);
+  }
+};
+
+/// Fills `sums`, of `count` entries, with the memory of claims behind them. `found`: a number in
+/// shared memory.
+template <int kThreads, class Value>
+__device__ void add_by_claims(const MakeRows<Value>& op, Index row, const PlacesInRange& places,
+                              Value* sums, int count, Sources<kThreads, Value>& list, int* found) {
+  const Value nothing = empty_sum<Value>(op.semiring);
+  ClaimedSums<kThreads, Value> claims(sums, found, count,
+                                      static_cast<int>(op.profile.products[row]) - count);
+  __syncthreads();
+  walk_packed<kThreads, SourcedProduct<Value>>(
+      op.a, op.b, entries_of_row(op.a, row), AllColumns{}, list,
+      [&](const SourcedProduct<Value>(&entries)[kSegments], Packed) {
+#pragma unroll
+        for (int u = 0; u < kSegments; ++u) {
+          if (entries[u].col < 0) continue;
+          claims.take(places.of(entries[u].col), entries[u].source,
+                      add_product(op.semiring, nothing, entries[u].x, entries[u].y));
+        }
+      });
+  __syncthreads();
+  claims.add_repeats(op.semiring);
+}
+
+/// The columns of which a warp of a block of kWarps makes the entries: about equally many each, of
+/// `count`. They begin with a word. `words` are filled; if `pairs` are, no others.
+template <int kWarps, class Value>
+__device__ ColumnRange share_of_warp(const BitRange<Value>& range, const Word* words,
+                                     const KeptPairs& pairs, int count) {
+  const auto begin_of = [&](int share) {
+    if (share == 0) return 0;
+    if (share == kWarps) return range.words;
+    if (pairs.pairs != nullptr) return pairs.number(pairs.count * share / kWarps);
+    const auto before = static_cast<std::uint32_t>(Offset{count} * share / kWarps);
+    int low = 0, high = range.words;
+    while (low < high) {
+      const int middle = (low + high) / 2;
+      if (words[middle].before < before) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  };
+  const int warp = static_cast<int>(threadIdx.x / 32);
+  return {(Offset{range.first_word} + begin_of(warp)) << kWordLog2,
+          (Offset{range.first_word} + begin_of(warp + 1)) << kWordLog2};
+}
+
+/// Fills `sums`, of `count` entries. Each warp has a list.
+template <int kThreads, class Value>
+__device__ void add_in_shares(const MakeRows<Value>& op, Index row, const ColumnRange& share,
+                              const PlacesInRange& places_in_range, Value* sums, int count,
+                              Sources<32, Value>* lists) {
+  const auto rank = static_cast<int>(threadIdx.x);
+  const EntriesOfA of_row = entries_of_row(op.a, row);
+  const Value nothing = empty_sum<Value>(op.semiring);
+  for (int i = rank; i < count; i += kThreads) sums[i] = nothing;
+  __syncthreads();
+  WarpTurns none;
+  walk_products<32, Product<Value>>(
+      op.a, op.b, of_row, share,
+      suits_packing<32>(op.profile.products[row] / (kThreads / 32), of_row.count),
+      lists + rank / 32, [&](const Product<Value>(&entries)[kSegments], auto way) {
+        std::uint32_t places[kSegments];
+#pragma unroll
+        for (int u = 0; u < kSegments; ++u) places[u] = places_in_range.of_product(entries[u]);
+        add_products<32>(entries, places, sums, op.semiring, way, none);
+      });
+  __syncthreads();
+}
+
+/// Fills `sums`, of `count` entries. `bids` are needed if the walk is packed.
+template <int kThreads, class Columns, class Value>
+__device__ void add_in_turns(const MakeRows<Value>& op, Index row, const Columns& columns,
+                             bool is_packed, const PlacesInRange& places_in_range, Value* sums,
+                             int count, Sources<kThreads, Value>& list, std::uint32_t* bids) {
+  const Value nothing = empty_sum<Value>(op.semiring);
+  for (int i = static_cast<int>(threadIdx.x); i < count; i += kThreads) sums[i] = nothing;
+  auto turns = Turns<kThreads>::make(bids);
+  __syncthreads();
+  walk_products<kThreads, Product<Value>>(
+      op.a, op.b, entries_of_row(op.a, row), columns, is_packed, &list,
+      [&](const Product<Value>(&entries)[kSegments], auto way) {
+        std::uint32_t places[kSegments];
+#pragma unroll
+        for (int u = 0; u < kSegments; ++u) places[u] = places_in_range.of_product(entries[u]);
+        add_products<kThreads>(entries, places, sums, op.semiring, way, turns);
+      });
+  __syncthreads();
+}
+
+}  // namespace csrkit::gpu::bit_ranges
