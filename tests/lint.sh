@@ -6,6 +6,11 @@ cd "$(dirname "$0")/.."
 git rev-parse --is-inside-work-tree >/dev/null 2>&1 ||
   { echo "skipped: not a git checkout, so nobody can say which files are sources"; exit 77; }
 files() { git ls-files --cached --others --exclude-standard -- "$@"; }
+# Of the *.inc only loops are code: tables of contents are as wide as they have to be.
+code() {
+  files '*.h'; files '*.cpp'; files '*.cu'; files '*.cuh'
+  files 'cpu/*.inc' ':!*/kernels.inc' ':!*/marks.inc'
+}
 
 case ${1:-} in
   shellcheck)
@@ -16,7 +21,7 @@ case ${1:-} in
     ;;
   format)
     command -v clang-format >/dev/null || { echo "skipped: clang-format is not installed"; exit 77; }
-    mapfile -t sources < <(files '*.h'; files '*.cpp'; files '*.cu'; files '*.cuh')
+    mapfile -t sources < <(code)
     if [[ ${2:-} == --fix ]]; then
       clang-format -i "${sources[@]}"
     else
@@ -25,10 +30,8 @@ case ${1:-} in
     echo "clang-format: ${#sources[@]} files"
     ;;
   columns)
-    # clang-format leaves comments alone. Tables of contents (*.inc) are as wide as they have to be.
-    # Results are generated, logs stay as they were written.
-    mapfile -t sources < <(files '*.h'; files '*.cpp'; files '*.cu'; files '*.cuh'
-                           files '*.md' ':!docs/results' ':!docs/lab')
+    # clang-format leaves comments alone. Results are generated, logs stay as they were written.
+    mapfile -t sources < <(code; files '*.md' ':!docs/results' ':!docs/lab')
     python3 tests/check_columns.py ${2:+"$2"} "${sources[@]}"
     ;;
   *) echo "usage: lint.sh shellcheck | format [--fix] | columns [--fix]" >&2; exit 2 ;;
