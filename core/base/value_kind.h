@@ -102,6 +102,8 @@ template <>
 inline double store_as<double>(double value) {
   return value;
 }
+/// To f32, an inexact one to the neighbour whose last bit is 1: rounded again to 16 bits, it gives
+/// what rounding once does.
 float round_to_odd(double value);
 template <>
 inline f16 store_as<f16>(double value) {

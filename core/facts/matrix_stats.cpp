@@ -14,6 +14,11 @@ namespace csrkit {
 
 namespace {
 
+/// 0 for 0, else 1 + floor(log2(length)).
+std::size_t log2_bin(Offset length) {
+  return length == 0 ? 0 : 64 - __builtin_clzll(static_cast<unsigned long long>(length));
+}
+
 /// How often each row length occurs: short lengths are counted, long ones listed.
 struct LengthCounts {
   static constexpr Offset kCounted = 1 << 14;
@@ -34,7 +39,8 @@ struct LengthCounts {
     longer.insert(longer.end(), more.longer.begin(), more.longer.end());
   }
 
-  /// Nearest rank: the smallest length that at least `share` of the rows do not exceed.
+  /// Nearest rank: the smallest length that at least `share` of the rows do not exceed; the
+  /// shortest for 0, the longest for 1.
   Offset quantile(double share, Index rows) const {
     const auto rank = std::clamp<Offset>(static_cast<Offset>(std::ceil(share * rows)), 1, rows);
     Offset below = 0;
@@ -44,11 +50,30 @@ struct LengthCounts {
     }
     return longer[static_cast<std::size_t>(rank - below - 1)];
   }
+
+  /// Rows by log2_bin of their lengths, as far as there are any.
+  std::vector<Index> by_log2() const {
+    std::vector<Index> bins;
+    const auto add_to_bin = [&](Offset length, Index rows) {
+      bins.resize(std::max(bins.size(), log2_bin(length) + 1));
+      bins[log2_bin(length)] += rows;
+    };
+    for (Offset length = 0; length < kCounted; ++length) {
+      const Index rows = rows_of_length[static_cast<std::size_t>(length)];
+      if (rows > 0) add_to_bin(length, rows);
+    }
+    for (const Offset length : longer) add_to_bin(length, 1);
+    return bins;
+  }
 };
 
-/// 0 for 0, else 1 + floor(log2(length)).
-int log2_bin(Offset length) {
-  return length == 0 ? 0 : 64 - __builtin_clzll(static_cast<unsigned long long>(length));
+Index first_row_of_length(const CsrMatrix& matrix, Offset length) {
+  Index first = matrix.rows();
+#pragma omp parallel for schedule(static) reduction(min : first)
+  for (Index row = 0; row < matrix.rows(); ++row) {
+    if (matrix.row_length(row) == length) first = std::min(first, row);
+  }
+  return first;
 }
 
 /// Empty columns, by marking the ones that are met.
@@ -76,16 +101,14 @@ RowLengthProfile row_length_profile(const CsrMatrix& matrix) {
   RowLengthProfile profile;
   const Index rows = matrix.rows();
   if (rows == 0) return profile;
-  const double mean = static_cast<double>(matrix.nnz()) / rows;
-  Offset shortest = matrix.row_length(0), longest = shortest;
-  Index empty = 0;
+  profile.mean = static_cast<double>(matrix.nnz()) / rows;
   LengthCounts counts;
   // Squares are summed per block of rows and then in order, so that the last digits do not depend
   // on the number of threads.
   constexpr Index kBlockRows = 4096;
   const Index blocks = (rows - 1) / kBlockRows + 1;
   std::vector<double> squares(static_cast<std::size_t>(blocks));
-#pragma omp parallel reduction(min : shortest) reduction(max : longest) reduction(+ : empty)
+#pragma omp parallel
   {
     LengthCounts mine;
 #pragma omp for schedule(static)
@@ -94,11 +117,8 @@ RowLengthProfile row_length_profile(const CsrMatrix& matrix) {
       double sum = 0;
       for (Index row = first; row < last; ++row) {
         const Offset length = matrix.row_length(row);
-        shortest = std::min(shortest, length);
-        longest = std::max(longest, length);
-        empty += length == 0;
         mine.add(length);
-        const double deviation = static_cast<double>(length) - mean;
+        const double deviation = static_cast<double>(length) - profile.mean;
         sum += deviation * deviation;
       }
       squares[static_cast<std::size_t>(block)] = sum;
@@ -106,32 +126,19 @@ RowLengthProfile row_length_profile(const CsrMatrix& matrix) {
 #pragma omp critical(csrkit_row_lengths)
     counts.add(mine);
   }
-  profile.shortest = shortest;
-  profile.longest = longest;
-  Index longest_row = rows;
-#pragma omp parallel for schedule(static) reduction(min : longest_row)
-  for (Index row = 0; row < rows; ++row) {
-    if (matrix.row_length(row) == longest) longest_row = std::min(longest_row, row);
-  }
-  profile.longest_row = longest_row;
-  profile.mean = mean;
+  std::sort(counts.longer.begin(), counts.longer.end());
   profile.standard_deviation =
       std::sqrt(std::accumulate(squares.begin(), squares.end(), 0.0) / rows);
-  profile.empty_rows = empty;
-  std::sort(counts.longer.begin(), counts.longer.end());
+  profile.empty_rows = counts.rows_of_length[0];
+  profile.shortest = counts.quantile(0, rows);
   profile.p25 = counts.quantile(0.25, rows);
   profile.median = counts.quantile(0.50, rows);
   profile.p75 = counts.quantile(0.75, rows);
   profile.p90 = counts.quantile(0.90, rows);
   profile.p99 = counts.quantile(0.99, rows);
-  profile.rows_by_log2.resize(static_cast<std::size_t>(log2_bin(longest)) + 1);
-  for (Offset length = 0; length < LengthCounts::kCounted; ++length) {
-    const Index count = counts.rows_of_length[static_cast<std::size_t>(length)];
-    if (count > 0) profile.rows_by_log2[static_cast<std::size_t>(log2_bin(length))] += count;
-  }
-  for (const Offset length : counts.longer) {
-    ++profile.rows_by_log2[static_cast<std::size_t>(log2_bin(length))];
-  }
+  profile.longest = counts.quantile(1, rows);
+  profile.longest_row = first_row_of_length(matrix, profile.longest);
+  profile.rows_by_log2 = counts.by_log2();
   return profile;
 }
 

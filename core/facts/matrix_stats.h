@@ -10,12 +10,13 @@
 
 namespace csrkit {
 
+/// Entries per row; 0 everywhere for a matrix without rows.
 struct RowLengthProfile {
   Offset shortest = 0;
   Offset longest = 0;
-  Index longest_row = 0;
+  Index longest_row = 0;  // the first of that length
   double mean = 0;
-  double standard_deviation = 0;
+  double standard_deviation = 0;  // of these rows, not estimated from a sample
   Index empty_rows = 0;
   Offset p25 = 0, median = 0, p75 = 0, p90 = 0, p99 = 0;  // nearest-rank quantiles
   std::vector<Index> rows_by_log2;  // [0]: empty rows; [k]: rows with 2^(k-1) <= length < 2^k
@@ -37,6 +38,7 @@ struct MatrixStats {
   SymmetryProfile symmetry;
 };
 
+/// Of a valid matrix in host memory. The same bits for any number of threads.
 RowLengthProfile row_length_profile(const CsrMatrix& matrix);
 SymmetryProfile symmetry_profile(const CsrMatrix& matrix);
 MatrixStats matrix_stats(const CsrMatrix& matrix);
