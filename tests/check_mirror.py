@@ -34,6 +34,9 @@ SHARED = {
                                  "what is decoded there is what rank_sections.cpp made"),
     "core/file/rank_lists.cpp": ("tests/unit/core/file/rank_sections_test.cpp "
                                  "tests/unit/core/file/rank_part_test.cpp", "as rank_heads.cpp"),
+    "core/judge/projections.cpp": ("tests/unit/core/judge/compare_test.cpp "
+                                   "tests/unit/core/judge/compare_spgemm_test.cpp",
+                                   "what their checks of samples share"),
     "core/matrix/sort/*": ("tests/unit/core/matrix/sort/coo_to_csr_test.cpp",
                            "steps of one sort, tested by what comes out of it"),
     "ranks/mpi_ranks.cpp": ("tests/cli/spmm-dist/launchers.sh", "needs a launcher, or none"),

@@ -10,6 +10,7 @@
 #include "core/base/counted.h"
 #include "core/base/team_errors.h"
 #include "core/judge/compare_parts.h"
+#include "core/judge/projections.h"
 #include "core/judge/reference.h"
 
 namespace csrkit {
@@ -175,31 +176,20 @@ void compare_columns(const Product& product, Index first_col, Index count, Findi
   errors.rethrow();
 }
 
-/// One row of a dense matrix times x, and the sum of its absolute values.
-struct RowProjection {
-  double dot = 0;
-  double absolute = 0;
-};
-
+/// Rows of dense matrices times the random vector.
 class Projector {
  public:
   Projector(Index cols, std::uint64_t seed) : signs_(cols) {
-    for (Index j = 0; j < cols; ++j) {
-      signs_[j] = random_word(seed, 2, static_cast<std::uint64_t>(j)) & 1 ? 1.0 : -1.0;
-    }
+    for (Index j = 0; j < cols; ++j) signs_[j] = sign_of(seed, j);
   }
 
-  RowProjection operator()(const ConstDenseView& dense, Index row) const {
+  Projection operator()(const ConstDenseView& dense, Index row) const {
     return with_value_type(dense.kind, [&](auto tag) {
       using T = typename decltype(tag)::type;
-      RowProjection sum;
+      Projection sum;
       if constexpr (!std::is_same_v<T, ImplicitOne>) {
         const T* values = dense.as<T>() + Offset{row} * dense.leading_dim;
-        for (Index j = 0; j < dense.cols; ++j) {
-          const double value = load_as<double>(values[j]);
-          sum.dot += signs_[j] * value;
-          sum.absolute += std::fabs(value);
-        }
+        for (Index j = 0; j < dense.cols; ++j) sum.add(load_as<double>(values[j]), {signs_[j], 1});
       }
       return sum;
     });
@@ -209,81 +199,51 @@ class Projector {
   Buffer<double> signs_;
 };
 
-/// Freivalds' check with an error bound: C x against alpha op(A) (B x) + beta C0 x, row by row.
+/// C x against alpha op(A) (B x) + beta C0 x.
 UnprojectedRows compare_projections(const Product& product, std::uint64_t seed,
                                     Findings& findings) {
   const Projector project(product.c.cols, seed);
   const Index inputs = product.b.rows;
-  Buffer<double> b_dot(inputs), b_absolute(inputs);
+  Buffer<Projection> of_b(inputs);
 #pragma omp parallel for schedule(static)
-  for (Index k = 0; k < inputs; ++k) {
-    const RowProjection sum = project(product.b, k);
-    b_dot[k] = sum.dot;
-    b_absolute[k] = sum.absolute;
-  }
+  for (Index k = 0; k < inputs; ++k) of_b[k] = project(product.b, k);
   const SpmmProblem& problem = product.problem;
   const double unit = unit_roundoff(problem.accumulate);
   const double c_unit = problem.c == problem.accumulate ? 0 : unit_roundoff(problem.c);
   const double tiny = std::max(smallest_positive(problem.accumulate), smallest_positive(problem.c));
   const double dense_cols = product.c.cols;
-  UnprojectedRows unprojected;
-  TeamErrors errors;
-  product.op_a.visit([&](auto a) {
-    // Named out here because clang 14 does not see from a lambda in the region what this one has.
-    const auto add_rows = [&](const UnprojectedRows& more) { unprojected.add(more); };
-    const auto compare_row = [&](Index row, UnprojectedRows& mine, double& worst) {
-      double sum = 0, magnitude = 0;
+  const auto project_row = [&](Index row) {
+    ProjectedRow of;
+    product.op_a.visit([&](auto a) {
       for (Offset at = a.row_offsets[row]; at < a.row_offsets[row + 1]; ++at) {
-        const double x = a.template value_as<double>(at);
-        const Index k = a.col_indices[at];
-        sum += x * b_dot[k];
-        magnitude += std::fabs(x) * b_absolute[k];
+        of.expected.add(a.template value_as<double>(at), of_b[a.col_indices[at]]);
       }
-      sum *= product.alpha;
-      magnitude *= std::fabs(product.alpha);
-      if (product.beta != 0) {
-        const RowProjection before = project(*product.c0, row);
-        sum += product.beta * before.dot;
-        magnitude += std::fabs(product.beta) * before.absolute;
-      }
-      const RowProjection found = project(product.c, row);
-      const bool expected_finite = std::isfinite(sum) && std::isfinite(magnitude);
-      const bool found_finite = std::isfinite(found.dot) && std::isfinite(found.absolute);
-      if (!expected_finite || !found_finite) {
-        return mine.add(row, expected_finite == found_finite);
-      }
-      const double terms = static_cast<double>(a.row_offsets[row + 1] - a.row_offsets[row]);
-      const double bound =
-          (gamma_of(terms + 3, unit) + gamma_of(terms + dense_cols + 6, kDoubleRoundoff)) *
-              magnitude +
-          (c_unit / (1 - c_unit) + gamma_of(dense_cols + 1, kDoubleRoundoff)) * found.absolute +
-          dense_cols * (terms + 3) * tiny * std::max(1.0, std::fabs(product.alpha));
-      const double error = std::fabs(found.dot - sum);
-      if (error > 0) worst = std::max(worst, error / bound);
-      if (!(error <= bound)) {
-        findings.fail(row, 0,
-                      "row " + std::to_string(row) + " times a random vector of signs: expected " +
-                          text_of(sum) + ", found " + text_of(found.dot) + ", error bound " +
-                          text_of(bound) + " (" + std::to_string(static_cast<Offset>(terms)) +
-                          " terms, " + counted(product.c.cols, "column") + ")");
-      }
-    };
-#pragma omp parallel
-    {
-      UnprojectedRows mine;
-      double worst = 0;
-#pragma omp for schedule(dynamic, 256)
-      for (Index row = 0; row < product.c.rows; ++row) {
-        errors.guard([&] { compare_row(row, mine, worst); });
-      }
-      findings.merge_ratio(worst);
-#pragma omp critical(csrkit_compare_rows)
-      errors.guard([&] { add_rows(mine); });
-    }
-  });
-  errors.rethrow();
-  unprojected.sort();
-  return unprojected;
+    });
+    of.expected.scale(product.alpha);
+    if (product.beta != 0) of.expected.add(product.beta, project(*product.c0, row));
+    of.found = project(product.c, row);
+    const auto terms = static_cast<double>(product.op_a.row_length(row));
+    of.bound =
+        (gamma_of(terms + 3, unit) + gamma_of(terms + dense_cols + 6, kDoubleRoundoff)) *
+            of.expected.absolute +
+        (c_unit / (1 - c_unit) + gamma_of(dense_cols + 1, kDoubleRoundoff)) * of.found.absolute +
+        dense_cols * (terms + 3) * tiny * std::max(1.0, std::fabs(product.alpha));
+    return of;
+  };
+  const auto note = [&](Index row) {
+    return " (" + std::to_string(product.op_a.row_length(row)) + " terms, " +
+           counted(product.c.cols, "column") + ")";
+  };
+  return compare_projections(product.c.rows, project_row, note, findings);
+}
+
+void require_result(const SpmmProblem& problem, const ConstDenseView& b, const ConstDenseView& c,
+                    const char* name) {
+  // The judge reads whatever it is given; only the arithmetic's shape must fit the problem.
+  const DenseView writable{
+      const_cast<void*>(c.data), c.kind, c.rows, c.cols, c.leading_dim, c.space};
+  require_bindable(shape_of(problem, MemorySpace::host), kEverything, b, writable);
+  require_host(c.space, name);
 }
 
 }  // namespace
@@ -296,18 +256,12 @@ double spmm_error_bound(const SpmmProblem& problem, Offset terms, double referen
 CheckResult check_spmm(const SpmmProblem& problem, ConstDenseView b, double alpha, double beta,
                        const ConstDenseView* c0, ConstDenseView c, const CheckOptions& options) {
   require_legal(problem);
-  // The judge reads whatever it is given; only the arithmetic's shape must fit the problem.
-  DenseView writable{const_cast<void*>(c.data), c.kind, c.rows, c.cols, c.leading_dim, c.space};
-  require_bindable(shape_of(problem, MemorySpace::host), kEverything, b, writable);
   require_multipliable(problem.semiring, kEverything, problem.accumulate, alpha, beta);
   require_host(b.space, "B");
-  require_host(c.space, "C");
+  require_result(problem, b, c, "C");
   if (beta != 0) {
     if (c0 == nullptr) throw UsageError("a check with beta needs C as it was before");
-    DenseView before{
-        const_cast<void*>(c0->data), c0->kind, c0->rows, c0->cols, c0->leading_dim, c0->space};
-    require_bindable(shape_of(problem, MemorySpace::host), kEverything, b, before);
-    require_host(c0->space, "C before");
+    require_result(problem, b, *c0, "C before");
   }
   const CsrMatrix op_a = problem.transpose_a ? transpose(problem.a) : problem.a;
   const Product product{problem, op_a, b, alpha, beta, c0, c};

@@ -129,28 +129,6 @@ std::vector<Index> rows_to_sample(Index rows, const Weight& weight, const Cost& 
   return chosen;
 }
 
-/// Rows whose projection says nothing because something in it is not finite.
-struct UnprojectedRows {
-  std::vector<Index> on_one_side;    // in C or in the expectation, not in both: compare them all
-  std::vector<Index> on_both_sides;  // as it should be, if they are the right ones
-
-  void add(Index row, bool is_on_both_sides) {
-    (is_on_both_sides ? on_both_sides : on_one_side).push_back(row);
-  }
-  void add(const UnprojectedRows& more) {
-    const auto append = [](std::vector<Index>& to, const std::vector<Index>& from) {
-      to.insert(to.end(), from.begin(), from.end());
-    };
-    append(on_one_side, more.on_one_side);
-    append(on_both_sides, more.on_both_sides);
-  }
-  /// Threads add their rows in any order.
-  void sort() {
-    std::sort(on_one_side.begin(), on_one_side.end());
-    std::sort(on_both_sides.begin(), on_both_sides.end());
-  }
-};
-
 /// Collects verdicts from many threads; keeps the first failure in row-major order, so that the
 /// message does not depend on timing.
 class Findings {

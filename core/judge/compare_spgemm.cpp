@@ -11,6 +11,7 @@
 #include "core/facts/matrix_stats.h"
 #include "core/judge/compare.h"
 #include "core/judge/compare_parts.h"
+#include "core/judge/projections.h"
 #include "core/judge/reference.h"
 #include "core/matrix/csr_checks.h"
 #include "core/matrix/sorted_rows.h"
@@ -139,85 +140,47 @@ void compare_rows(const Product& product, const std::vector<Index>* rows, Findin
   errors.rethrow();
 }
 
-double sign_of(const CheckOptions& options, Index col) {
-  return random_word(options.seed, 2, static_cast<std::uint64_t>(col)) & 1 ? 1.0 : -1.0;
-}
-
-/// Freivalds' check with an error bound: C x against alpha A (op(B) x), row by row.
+/// C x against alpha A (op(B) x).
 UnprojectedRows compare_projections(const Product& product, const Buffer<Offset>& products,
                                     const CheckOptions& options, Findings& findings) {
   const CsrMatrix& a = product.problem.a;
-  const CsrMatrix& b = product.op_b;
   const double unit = unit_roundoff(product.problem.accumulate);
   const double tiny = smallest_positive(product.problem.accumulate);
-  const double alpha = std::fabs(product.problem.alpha);
-  Buffer<double> b_dot(b.rows()), b_absolute(b.rows());
-  b.visit([&](auto view) {
-#pragma omp parallel for schedule(dynamic, 256)
-    for (Index k = 0; k < b.rows(); ++k) {
-      double dot = 0, absolute = 0;
-      for (Offset at = view.row_offsets[k]; at < view.row_offsets[k + 1]; ++at) {
-        const double value = view.template value_as<double>(at);
-        dot += sign_of(options, view.col_indices[at]) * value;
-        absolute += std::fabs(value);
+  const double alpha = product.problem.alpha;
+  const auto project = [&](const CsrMatrix& matrix, Index row) {
+    Projection sum;
+    matrix.visit([&](auto view) {
+      for (Offset at = view.row_offsets[row]; at < view.row_offsets[row + 1]; ++at) {
+        sum.add(view.template value_as<double>(at),
+                {sign_of(options.seed, view.col_indices[at]), 1});
       }
-      b_dot[k] = dot;
-      b_absolute[k] = absolute;
-    }
-  });
-  UnprojectedRows unprojected;
-  TeamErrors errors;
-#pragma omp parallel
-  {
-    UnprojectedRows mine;
-    double worst = 0;
-#pragma omp for schedule(dynamic, 64)
-    for (Index row = 0; row < a.rows(); ++row) {
-      errors.guard([&] {
-        double sum = 0, magnitude = 0, found = 0, found_absolute = 0;
-        for (Offset at = a.row_offsets()[row]; at < a.row_offsets()[row + 1]; ++at) {
-          const double x = a.visit([&](auto view) { return view.template value_as<double>(at); });
-          sum += x * b_dot[a.col_indices()[at]];
-          magnitude += std::fabs(x) * b_absolute[a.col_indices()[at]];
-        }
-        sum *= product.problem.alpha;
-        magnitude *= alpha;
-        for (Offset at = product.c.row_offsets()[row]; at < product.c.row_offsets()[row + 1];
-             ++at) {
-          const double value = product.value_of(at);
-          found += sign_of(options, product.c.col_indices()[at]) * value;
-          found_absolute += std::fabs(value);
-        }
-        const bool expected_finite = std::isfinite(sum) && std::isfinite(magnitude);
-        const bool found_finite = std::isfinite(found_absolute);
-        if (!expected_finite || !found_finite) {
-          return mine.add(row, expected_finite == found_finite);
-        }
-        // No entry has more terms than A's row; the sums here have as many as there are products.
-        const auto terms = static_cast<double>(a.row_length(row));
-        const auto entries = static_cast<double>(product.c.row_length(row));
-        const double bound = (gamma_of(terms + 3, unit) +
-                              gamma_of(static_cast<double>(products[row]) + 6, kDoubleRoundoff)) *
-                                 magnitude +
-                             gamma_of(entries + 1, kDoubleRoundoff) * found_absolute +
-                             (entries + 1) * (terms + 3) * tiny * std::max(1.0, alpha);
-        const double error = std::fabs(found - sum);
-        if (error > 0) worst = std::max(worst, error / bound);
-        if (!(error <= bound)) {
-          findings.fail(row, 0,
-                        "row " + std::to_string(row) +
-                            " times a random vector of signs: expected " + text_of(sum) +
-                            ", found " + text_of(found) + ", error bound " + text_of(bound));
-        }
-      });
-    }
-    findings.merge_ratio(worst);
-#pragma omp critical(csrkit_compare_rows)
-    errors.guard([&] { unprojected.add(mine); });
-  }
-  errors.rethrow();
-  unprojected.sort();
-  return unprojected;
+    });
+    return sum;
+  };
+  Buffer<Projection> of_b(product.op_b.rows());
+#pragma omp parallel for schedule(dynamic, 256)
+  for (Index k = 0; k < product.op_b.rows(); ++k) of_b[k] = project(product.op_b, k);
+  const auto project_row = [&](Index row) {
+    ProjectedRow of;
+    a.visit([&](auto view) {
+      for (Offset at = view.row_offsets[row]; at < view.row_offsets[row + 1]; ++at) {
+        of.expected.add(view.template value_as<double>(at), of_b[view.col_indices[at]]);
+      }
+    });
+    of.expected.scale(alpha);
+    of.found = project(product.c, row);
+    // No entry has more terms than A's row; the sums here have as many as there are products.
+    const auto terms = static_cast<double>(a.row_length(row));
+    const auto entries = static_cast<double>(product.c.row_length(row));
+    of.bound = (gamma_of(terms + 3, unit) +
+                gamma_of(static_cast<double>(products[row]) + 6, kDoubleRoundoff)) *
+                   of.expected.absolute +
+               gamma_of(entries + 1, kDoubleRoundoff) * of.found.absolute +
+               (entries + 1) * (terms + 3) * tiny * std::max(1.0, std::fabs(alpha));
+    return of;
+  };
+  return compare_projections(
+      a.rows(), project_row, [](Index) { return ""; }, findings);
 }
 
 }  // namespace

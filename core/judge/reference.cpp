@@ -6,6 +6,31 @@
 
 namespace csrkit {
 
+static double empty_sum_of(Semiring semiring) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  if (semiring == Semiring::min_plus) return infinity;
+  return semiring == Semiring::max_times ? -infinity : 0;
+}
+
+/// Adds the semiring's product of x and y to a sum, and to its magnitude.
+static void add_term(Semiring semiring, double x, double y, double& sum, double& magnitude) {
+  switch (semiring) {
+    case Semiring::plus_times:
+      sum += x * y;
+      magnitude += std::fabs(x * y);
+      break;
+    case Semiring::min_plus:
+      sum = std::isnan(x + y) || std::isnan(sum) ? sum + x + y : std::min(sum, x + y);
+      magnitude = std::max(magnitude, std::fabs(x) + std::fabs(y));
+      break;
+    case Semiring::max_times:
+      sum = std::isnan(x * y) || std::isnan(sum) ? sum + x * y : std::max(sum, x * y);
+      magnitude = std::max(magnitude, std::fabs(x * y));
+      break;
+    case Semiring::or_and: sum = sum != 0 || (x != 0 && y != 0) ? 1 : 0; break;
+  }
+}
+
 /// Adds x times row `row` of b. The kind of b is looked at once: most of a check's time goes here.
 static void add_product(double x, const ConstDenseView& b, Index row, ReferenceEntry* out) {
   with_value_type(b.kind, [&](auto tag) {
@@ -23,11 +48,7 @@ static void add_product(double x, const ConstDenseView& b, Index row, ReferenceE
 
 void reference_spmm_row(const CsrMatrix& op_a, ConstDenseView b, Semiring semiring, double alpha,
                         double beta, const ConstDenseView* c, Index row, ReferenceEntry* out) {
-  const double infinity = std::numeric_limits<double>::infinity();
-  const double empty_sum = semiring == Semiring::min_plus    ? infinity
-                           : semiring == Semiring::max_times ? -infinity
-                                                             : 0;
-  for (Index j = 0; j < b.cols; ++j) out[j] = {empty_sum, 0};
+  for (Index j = 0; j < b.cols; ++j) out[j] = {empty_sum_of(semiring), 0};
   for (Offset at = op_a.row_offsets()[row]; at < op_a.row_offsets()[row + 1]; ++at) {
     const double x = op_a.visit([&](auto view) { return view.template value_as<double>(at); });
     if (semiring == Semiring::plus_times) {
@@ -36,20 +57,7 @@ void reference_spmm_row(const CsrMatrix& op_a, ConstDenseView b, Semiring semiri
     }
     for (Index j = 0; j < b.cols; ++j) {
       const double y = b.at(op_a.col_indices()[at], j);
-      double& sum = out[j].value;
-      double& magnitude = out[j].magnitude;
-      switch (semiring) {
-        case Semiring::plus_times: break;
-        case Semiring::min_plus:
-          sum = std::isnan(x + y) || std::isnan(sum) ? sum + x + y : std::min(sum, x + y);
-          magnitude = std::max(magnitude, std::fabs(x) + std::fabs(y));
-          break;
-        case Semiring::max_times:
-          sum = std::isnan(x * y) || std::isnan(sum) ? sum + x * y : std::max(sum, x * y);
-          magnitude = std::max(magnitude, std::fabs(x * y));
-          break;
-        case Semiring::or_and: sum = sum != 0 || (x != 0 && y != 0) ? 1 : 0; break;
-      }
+      add_term(semiring, x, y, out[j].value, out[j].magnitude);
     }
   }
   if (semiring != Semiring::plus_times) return;
@@ -99,11 +107,7 @@ ReferenceSpgemm::ReferenceSpgemm(const SpgemmProblem& problem, const CsrMatrix& 
       place_of_col_(static_cast<std::size_t>(op_b.cols()), Offset{-1}) {}
 
 void ReferenceSpgemm::row(Index row, std::vector<ReferenceProductEntry>& out) {
-  const double infinity = std::numeric_limits<double>::infinity();
   const CsrMatrix& a = problem_.a;
-  const double empty_sum = problem_.semiring == Semiring::min_plus    ? infinity
-                           : problem_.semiring == Semiring::max_times ? -infinity
-                                                                      : 0;
   const auto value_of = [](const CsrMatrix& matrix, Offset at) {
     return matrix.visit([&](auto view) { return view.template value_as<double>(at); });
   };
@@ -117,31 +121,16 @@ void ReferenceSpgemm::row(Index row, std::vector<ReferenceProductEntry>& out) {
       Offset& place = place_of_col_[static_cast<std::size_t>(col)];
       if (place < 0) {
         place = static_cast<Offset>(out.size());
-        out.push_back({col, 0, empty_sum, 0, 0, true});
+        out.push_back({col, 0, empty_sum_of(problem_.semiring), 0, 0, true});
       }
       ReferenceProductEntry& entry = out[static_cast<std::size_t>(place)];
-      double& sum = entry.value;
       ++entry.terms;
       entry.operands_finite &= std::isfinite(x) && std::isfinite(y);
       if (std::isfinite(x * y)) entry.finite_sum += std::fabs(x * y);
       if (std::isfinite(x) && std::isfinite(y) && !std::isfinite(x * y)) {
-        entry.finite_sum = infinity;
+        entry.finite_sum = std::numeric_limits<double>::infinity();
       }
-      switch (problem_.semiring) {
-        case Semiring::plus_times:
-          sum += x * y;
-          entry.magnitude += std::fabs(x * y);
-          break;
-        case Semiring::min_plus:
-          sum = std::isnan(x + y) || std::isnan(sum) ? sum + x + y : std::min(sum, x + y);
-          entry.magnitude = std::max(entry.magnitude, std::fabs(x) + std::fabs(y));
-          break;
-        case Semiring::max_times:
-          sum = std::isnan(x * y) || std::isnan(sum) ? sum + x * y : std::max(sum, x * y);
-          entry.magnitude = std::max(entry.magnitude, std::fabs(x * y));
-          break;
-        case Semiring::or_and: sum = sum != 0 || (x != 0 && y != 0) ? 1 : 0; break;
-      }
+      add_term(problem_.semiring, x, y, entry.value, entry.magnitude);
     }
   }
   for (const ReferenceProductEntry& entry : out) {

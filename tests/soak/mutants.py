@@ -28,7 +28,7 @@ JUDGE_TESTS = ("tests/unit/core/judge/compare_test.cpp", "tests/unit/core/judge/
 # Files, their tests, how mutants are optimised: the checksums of the file tests want some of it.
 ROOMS = {
     "judge": (("core/judge/compare.cpp", "core/judge/compare_spgemm.cpp", "core/judge/compare_sddmm.cpp",
-               "core/judge/reference.cpp", "core/judge/solution.cpp"), JUDGE_TESTS, "-O0"),
+               "core/judge/projections.cpp", "core/judge/reference.cpp", "core/judge/solution.cpp"), JUDGE_TESTS, "-O0"),
     "file": (("core/file/csr_file.cpp", "core/file/csr_file_checks.cpp", "core/file/csr_file_frame.cpp",
               "core/file/csr_file_layout.cpp", "core/file/file_memory.cpp"), FILE_TESTS, "-O1"),
 }
