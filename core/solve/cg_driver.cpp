@@ -30,6 +30,17 @@ std::vector<double> targets_of_run(const SolveReport& report, const std::vector<
   return targets;
 }
 
+/// What a residual's norm, computed anew, says of a column that is open.
+void judge(ColumnReport& column, double norm) {
+  column.true_norm = norm;
+  if (is_over(column)) return;
+  if (!std::isfinite(norm) || !std::isfinite(column.rhs_norm)) {
+    column.status = SolveStatus::not_finite;
+  } else if (norm <= column.target_norm) {
+    column.status = SolveStatus::converged;
+  }
+}
+
 }  // namespace
 
 SolveReport drive_cg(CgMachine& machine, const SolveProblem& problem, bool is_refined) {
@@ -38,24 +49,13 @@ SolveReport drive_cg(CgMachine& machine, const SolveProblem& problem, bool is_re
   std::vector<double> norms = machine.renew_residual();
   report.columns.resize(rhs_norms.size());
   report.history = norms;
-
-  const auto judge = [&](std::size_t i) {
-    ColumnReport& column = report.columns[i];
-    column.true_norm = norms[i];
-    if (is_over(column)) return;
-    if (!std::isfinite(norms[i]) || !std::isfinite(column.rhs_norm)) {
-      column.status = SolveStatus::not_finite;
-    } else if (norms[i] <= column.target_norm) {
-      column.status = SolveStatus::converged;
-    }
-  };
   for (std::size_t i = 0; i < rhs_norms.size(); ++i) {
     ColumnReport& column = report.columns[i];
     column.rhs_norm = rhs_norms[i];
     column.target_norm =
         std::max(problem.relative_tolerance * rhs_norms[i], problem.absolute_tolerance);
     column.recurrence_norm = norms[i];
-    judge(i);
+    judge(column, norms[i]);
   }
 
   const auto is_open = [](const ColumnReport& column) { return !is_over(column); };
@@ -74,7 +74,7 @@ SolveReport drive_cg(CgMachine& machine, const SolveProblem& problem, bool is_re
       if (run[i].iterations > 0) column.iterations = report.iterations + run[i].iterations;
       column.recurrence_norm = run[i].norm;
       column.curvature = run[i].curvature;
-      judge(i);
+      judge(column, norms[i]);
       if (is_over(column)) continue;
       if (run[i].end != SolveStatus::converged) {
         column.status = run[i].end;

@@ -18,6 +18,12 @@ double dot(const Vector& a, const Vector& b) {
   return sum;
 }
 
+Vector column_of(const ConstDenseView& view, Index column) {
+  Vector values;
+  for (Index i = 0; i < view.rows; ++i) values.push_back(view.at(i, column));
+  return values;
+}
+
 class Reference : public SolveMethod {
  public:
   explicit Reference(const SolveInput& input)
@@ -83,18 +89,13 @@ class Reference : public SolveMethod {
 
   ColumnReport solve_column(ConstDenseView rhs, DenseView result, Index column,
                             Vector* history) const {
-    const auto size = static_cast<std::size_t>(problem_.rows());
-    Vector b(size), x(size, 0);
-    for (Index i = 0; i < problem_.rows(); ++i) b[static_cast<std::size_t>(i)] = rhs.at(i, column);
+    const Vector b = column_of(rhs, column);
+    Vector x(b.size(), 0);
     ColumnReport report;
     report.rhs_norm = std::sqrt(dot(b, b));
     report.target_norm =
         std::max(problem_.relative_tolerance * report.rhs_norm, problem_.absolute_tolerance);
-    if (problem_.has_guess && report.rhs_norm != 0) {
-      for (Index i = 0; i < problem_.rows(); ++i) {
-        x[static_cast<std::size_t>(i)] = ConstDenseView(result).at(i, column);
-      }
-    }
+    if (problem_.has_guess && report.rhs_norm != 0) x = column_of(result, column);
     Vector r = residual(b, x), p = preconditioned(r), best = x;
     double rho = dot(r, p), norm = std::sqrt(dot(r, r)), best_norm = norm;
     history->push_back(norm);
@@ -117,13 +118,13 @@ class Reference : public SolveMethod {
           break;
         }
         const double alpha = rho / curvature;
-        for (std::size_t i = 0; i < size; ++i) {
+        for (std::size_t i = 0; i < x.size(); ++i) {
           x[i] += alpha * p[i];
           r[i] -= alpha * q[i];
         }
         const Vector z = preconditioned(r);
         const double rho_next = dot(r, z);
-        for (std::size_t i = 0; i < size; ++i) p[i] = z[i] + rho_next / rho * p[i];
+        for (std::size_t i = 0; i < p.size(); ++i) p[i] = z[i] + rho_next / rho * p[i];
         rho = rho_next;
         norm = std::sqrt(dot(r, r));
         ++report.iterations;
