@@ -133,7 +133,7 @@ struct CompressedSums<double> {
   static void move(unsigned met, double* sums, Index base, double alpha, double empty, Index* cols,
                    double* values) {
     const auto mask = static_cast<__mmask8>(met);
-    const auto first = static_cast<__mmask8>((1u << __builtin_popcount(met)) - 1);
+    const auto first = static_cast<__mmask8>(first_elements(__builtin_popcount(met)));
     const __m512d scaled = _mm512_mul_pd(_mm512_loadu_pd(sums), _mm512_set1_pd(alpha));
     _mm512_mask_storeu_pd(values, first, _mm512_maskz_compress_pd(mask, scaled));
     const __m256i all =
@@ -149,7 +149,7 @@ struct CompressedSums<float> {
   static void move(unsigned met, float* sums, Index base, float alpha, float empty, Index* cols,
                    float* values) {
     const auto mask = static_cast<__mmask16>(met);
-    const auto first = static_cast<__mmask16>((1u << __builtin_popcount(met)) - 1);
+    const auto first = static_cast<__mmask16>(first_elements(__builtin_popcount(met)));
     const __m512 scaled = _mm512_mul_ps(_mm512_loadu_ps(sums), _mm512_set1_ps(alpha));
     _mm512_mask_storeu_ps(values, first, _mm512_maskz_compress_ps(mask, scaled));
     const __m512i all =
@@ -198,7 +198,7 @@ Index emit_flagged(Acc* sums, std::uint8_t* flags, Index width, Index base, Acc 
     }
     Index at = i;
     do {
-      const auto elements = static_cast<unsigned>(met & ((1u << kWidth) - 1));
+      const auto elements = static_cast<unsigned>(met & first_elements(kWidth));
       if (elements != 0) {
         CompressedSums<Acc>::move(elements, sums + at, base + at, alpha, empty, cols + count,
                                   values + count);
@@ -219,7 +219,7 @@ inline Index keep_fresh(Index* met, const std::uint8_t* again, Index products) {
     const Index here = products - i < kMetPadding ? products - i : kMetPadding;
     const __m128i flags = _mm_loadu_si128(reinterpret_cast<const __m128i*>(again + i));
     const auto fresh =
-        static_cast<__mmask16>(_mm_testn_epi8_mask(flags, flags) & ((1u << here) - 1));
+        static_cast<__mmask16>(_mm_testn_epi8_mask(flags, flags) & first_elements(here));
     _mm512_storeu_si512(met + count,
                         _mm512_maskz_compress_epi32(fresh, _mm512_loadu_si512(met + i)));
     count += __builtin_popcount(fresh);
