@@ -67,15 +67,9 @@ Offset AtOnce::make(OnePassRows& rows, Index count, const Offset* a_offsets, int
            run = shares_->next_run(0, thread)) {
         const Index first = begin_of(run.first), last = begin_of(run.last);
         if (looks) rows.look_again(first, last);
-        WaitingRoom::Entries& room = mine.room_for(rows.products(first, last), kept.value_bytes);
-        Index* const cols = room.col_indices.data() + mine.used;
-        std::byte* const values = room.values.data() + mine.used * kept.value_bytes;
-        const Offset size = rows.make_rows(thread, first, last, kept.row_nnz + first, cols, values);
-        const auto task = static_cast<std::size_t>(run.first);
-        mine.made.push_back({task, first, last, cols, values, size});
-        mine.used += size;
         std::fill(sizes_.begin() + run.first, sizes_.begin() + run.last, 0);
-        sizes_[task] = size;
+        sizes_[static_cast<std::size_t>(run.first)] =
+            mine.make(rows, thread, static_cast<std::size_t>(run.first), first, last, kept);
       }
     });
 #pragma omp barrier
@@ -107,6 +101,17 @@ void AtOnce::OfThread::begin() {
   made.clear();
   room = 0;
   used = 0;
+}
+
+Offset AtOnce::OfThread::make(OnePassRows& rows, int thread, std::size_t task, Index first,
+                              Index last, const OutputRoom& kept) {
+  WaitingRoom::Entries& room_of_run = room_for(rows.products(first, last), kept.value_bytes);
+  Index* const cols = room_of_run.col_indices.data() + used;
+  std::byte* const values = room_of_run.values.data() + used * kept.value_bytes;
+  const Offset size = rows.make_rows(thread, first, last, kept.row_nnz + first, cols, values);
+  made.push_back({task, first, last, cols, values, size});
+  used += size;
+  return size;
 }
 
 /// A room with so many entries free, from `used` on.

@@ -47,6 +47,9 @@ class AtOnce {
     Offset used = 0;  // of that room
 
     void begin();
+    /// Makes a run of rows and counts them in kept.row_nnz; they wait here. Returns their entries.
+    Offset make(OnePassRows& rows, int thread, std::size_t task, Index first, Index last,
+                const OutputRoom& kept);
     WaitingRoom::Entries& room_for(Offset products, int value_bytes);
   };
 
