@@ -1,26 +1,22 @@
 #include "cpu/common/operator_plan.h"
 
-#include "core/base/stopwatch.h"
-#include "core/base/team.h"
 #include "core/contract/takes_values.h"
-#include "cpu/common/caches.h"
 #include "cpu/common/host_operands.h"
+#include "cpu/common/host_plan.h"
 #include "cpu/common/new_values.h"
 
 namespace csrkit::cpu {
 
 namespace {
 
-class CpuSpmmPlan : public SpmmPlan, public TakesValues {
+class CpuSpmmPlan : public HostPlan<SpmmPlan>, public TakesValues {
  public:
   CpuSpmmPlan(const SpmmProblem& problem, const PlanOptions& options, Capabilities capabilities,
               AForm a_form, MethodFactory make_method)
-      : problem_(problem),
-        capabilities_(capabilities),
-        threads_(team_size(options.where.threads)),
-        budget_(options.memory_limit_bytes, 0,
-                problem.dense_cols > 1 ? "raise --memory-limit or use fewer --dense-cols"
-                                       : "raise --memory-limit") {
+      : HostPlan(options, capabilities,
+                 problem.dense_cols > 1 ? "raise --memory-limit or use fewer --dense-cols"
+                                        : "raise --memory-limit"),
+        problem_(problem) {
     const Stopwatch clock;
     CsrMatrix op_a = problem_.a;
     if (problem_.transpose_a && a_form == AForm::by_rows) {
@@ -31,7 +27,7 @@ class CpuSpmmPlan : public SpmmPlan, public TakesValues {
                                       {threads_, options.where.schedule, options.where.chunk},
                                       options.variant,
                                       budget_});
-    phases_.analysis_seconds = clock.seconds();
+    analysis_seconds_ = clock.seconds();
   }
 
   OperatorShape shape() const override { return shape_of(problem_, MemorySpace::host); }
@@ -46,14 +42,8 @@ class CpuSpmmPlan : public SpmmPlan, public TakesValues {
 
   void multiply(double alpha, double beta) override {
     require_multipliable(problem_.semiring, capabilities_, problem_.accumulate, alpha, beta);
-    if (!is_bound_) throw UsageError("multiply needs operands: call bind first");
+    require_bound();
     method_->multiply({b_, c_, alpha, beta});
-  }
-
-  double time_multiply(double alpha, double beta) override {
-    const Stopwatch clock;
-    multiply(alpha, beta);
-    return clock.seconds();
   }
 
   void set_values(const void* values) override {
@@ -71,29 +61,15 @@ class CpuSpmmPlan : public SpmmPlan, public TakesValues {
     method->take_values(with_values);
   }
 
-  void evict_caches() override { evictor_.evict(threads_); }
-
-  Phases phases() const override {
-    Phases phases = phases_;
-    phases.peak_bytes = budget_.peak_bytes();
-    return phases;
-  }
-
   std::string choice() const override { return method_->choice(); }
   std::string chosen_kernel() const override { return method_->chosen_kernel(); }
   std::uint64_t stored_bytes() const override { return method_->stored_bytes(); }
 
  private:
   SpmmProblem problem_;
-  Capabilities capabilities_;
-  int threads_;
-  MemoryBudget budget_;
   std::unique_ptr<SpmmMethod> method_;
-  Phases phases_;
-  bool is_bound_ = false;
   ConstDenseView b_;
   DenseView c_;
-  CacheEvictor evictor_;
 };
 
 }  // namespace

@@ -2,27 +2,22 @@
 
 #include <cstring>
 
-#include "core/base/stopwatch.h"
-#include "core/base/team.h"
-#include "cpu/common/caches.h"
 #include "cpu/common/host_operands.h"
+#include "cpu/common/host_plan.h"
 #include "cpu/common/operator_plan.h"
 
 namespace csrkit::cpu::sddmm {
 
 namespace {
 
-class CpuSddmmPlan : public SddmmPlan {
+class CpuSddmmPlan : public HostPlan<SddmmPlan> {
  public:
   CpuSddmmPlan(const SddmmProblem& problem, const PlanOptions& options, Capabilities capabilities,
                SddmmFactory make_method)
-      : problem_(problem),
-        capabilities_(capabilities),
-        threads_(team_size(options.where.threads)),
-        budget_(options.memory_limit_bytes, 0, "raise --memory-limit") {
+      : HostPlan(options, capabilities, "raise --memory-limit"), problem_(problem) {
     const Stopwatch clock;
     method_ = make_method({problem_, threads_, budget_});
-    phases_.analysis_seconds = clock.seconds();
+    analysis_seconds_ = clock.seconds();
   }
 
   const SddmmProblem& problem() const override { return problem_; }
@@ -37,24 +32,10 @@ class CpuSddmmPlan : public SddmmPlan {
 
   void multiply(double alpha, double beta) override {
     require_multipliable(Semiring::plus_times, capabilities_, problem_.accumulate, alpha, beta);
-    if (!is_bound_) throw UsageError("multiply needs operands: call bind first");
+    require_bound();
     call_.alpha = alpha;
     call_.beta = beta;
     method_->multiply(call_);
-  }
-
-  double time_multiply(double alpha, double beta) override {
-    const Stopwatch clock;
-    multiply(alpha, beta);
-    return clock.seconds();
-  }
-
-  void evict_caches() override { evictor_.evict(threads_); }
-
-  Phases phases() const override {
-    Phases phases = phases_;
-    phases.peak_bytes = budget_.peak_bytes();
-    return phases;
   }
 
   std::string choice() const override { return method_->choice(); }
@@ -62,14 +43,8 @@ class CpuSddmmPlan : public SddmmPlan {
 
  private:
   SddmmProblem problem_;
-  Capabilities capabilities_;
-  int threads_;
-  MemoryBudget budget_;
   std::unique_ptr<SddmmMethod> method_;
-  Phases phases_;
-  bool is_bound_ = false;
   SddmmCall call_{};
-  CacheEvictor evictor_;
 };
 
 }  // namespace

@@ -2,10 +2,8 @@
 
 #include <cstring>
 
-#include "core/base/stopwatch.h"
-#include "core/base/team.h"
-#include "cpu/common/caches.h"
 #include "cpu/common/host_operands.h"
+#include "cpu/common/host_plan.h"
 
 namespace csrkit::cpu {
 
@@ -25,17 +23,15 @@ void copy_rows(ConstDenseView from, DenseView to) {
 
 bool has_gaps(const ConstDenseView& view) { return view.leading_dim > view.cols; }
 
-class CpuSolver : public Solver {
+class CpuSolver : public HostPlan<Solver> {
  public:
   CpuSolver(const SolveProblem& problem, const PlanOptions& options, Capabilities capabilities,
             std::unique_ptr<SolveMethod> (*make)(const SolveInput&))
-      : problem_(problem),
-        capabilities_(capabilities),
-        threads_(team_size(options.where.threads)),
-        budget_(options.memory_limit_bytes, 0, "raise --memory-limit or use a smaller system") {
+      : HostPlan(options, capabilities, "raise --memory-limit or use a smaller system"),
+        problem_(problem) {
     const Stopwatch clock;
     method_ = make(SolveInput{problem_, threads_, options.variant, budget_, options.deterministic});
-    phases_.analysis_seconds = clock.seconds();
+    analysis_seconds_ = clock.seconds();
   }
 
   OperatorShape shape() const override { return shape_of(problem_, MemorySpace::host); }
@@ -50,7 +46,7 @@ class CpuSolver : public Solver {
 
   void multiply(double alpha, double beta) override {
     require_multipliable(Semiring::plus_times, capabilities_, ValueKind::f64, alpha, beta);
-    if (!is_bound_) throw UsageError("multiply needs operands: call bind first");
+    require_bound();
     if (!has_gaps(b_) && !has_gaps(x_)) {
       report_ = method_->solve(b_, x_);
       return;
@@ -62,33 +58,15 @@ class CpuSolver : public Solver {
     copy_rows(std::as_const(x).view(), x_);
   }
 
-  double time_multiply(double alpha, double beta) override {
-    const Stopwatch clock;
-    multiply(alpha, beta);
-    return clock.seconds();
-  }
-
   const SolveReport& report() override { return report_; }
-  void evict_caches() override { evictor_.evict(threads_); }
   std::string choice() const override { return method_->choice(); }
-  Phases phases() const override {
-    Phases phases = phases_;
-    phases.peak_bytes = budget_.peak_bytes();
-    return phases;
-  }
 
  private:
   SolveProblem problem_;
-  Capabilities capabilities_;
-  int threads_;
-  MemoryBudget budget_;
   std::unique_ptr<SolveMethod> method_;
-  Phases phases_;
   SolveReport report_;
-  bool is_bound_ = false;
   ConstDenseView b_;
   DenseView x_;
-  CacheEvictor evictor_;
 };
 
 }  // namespace
