@@ -54,6 +54,18 @@ CsrMatrix undirected(const PatternRequest& request, const ColumnModel& model,
   }
 }
 
+/// nnz as given, or of the mean row length: even without the diagonal if every edge is there twice.
+Offset wanted_nnz(const Parameters& given, Index n, bool is_undirected, Offset diagonal_entries) {
+  if (given.is_set("nnz")) {
+    if (given.is_given("mean")) {
+      given.refuse_all("nnz and mean both say how many entries there are; give one");
+    }
+    return given.integer("nnz");
+  }
+  const Offset nnz = std::llround(given.number("mean") * n);
+  return is_undirected ? nnz - ((nnz - diagonal_entries) & 1) : nnz;
+}
+
 }  // namespace
 
 std::vector<Parameter> communities_parameters() {
@@ -99,16 +111,7 @@ CsrMatrix generate_communities(const PatternRequest& request) {
   if (kind != 0 && given.is_given("spread")) given.refuse_all("spread is for lengths=lognormal");
   if (kind != 1 && given.is_given("exponent")) given.refuse_all("exponent is for lengths=pareto");
 
-  Offset nnz = 0;
-  if (given.is_set("nnz")) {
-    if (given.is_given("mean")) {
-      given.refuse_all("nnz and mean both say how many entries there are; give one");
-    }
-    nnz = given.integer("nnz");
-  } else {
-    nnz = std::llround(given.number("mean") * n);
-    if (is_undirected) nnz -= (nnz - Offset{least} * n) & 1;
-  }
+  const Offset nnz = wanted_nnz(given, n, is_undirected, Offset{least} * n);
   if (nnz < Offset{shortest} * n || nnz > Offset{longest} * n) {
     given.refuse_all(counted(nnz, "entry") + " do not fit " + counted(n, "row") + " of " +
                      std::to_string(shortest) + " to " + counted(longest, "entry"));

@@ -36,6 +36,23 @@ const char* line_end(const char* at, const char* end) {
 
 bool ends_line(const char* at) { return *at == '\n' || (*at == '\r' && at[1] == '\n'); }
 
+/// Goes behind the end of a line, if `at` is there.
+bool pass_line_end(const char*& at) {
+  if (!ends_line(at)) return false;
+  at += *at == '\r' ? 2 : 1;
+  return true;
+}
+
+/// Goes behind the line of a comment. False, at its carriage return, if that ends no line: it hides
+/// what follows from those who wrote it, so the reader names it.
+bool pass_comment(const char*& at, const char* end) {
+  const char* const next = line_end(at, end);
+  const void* const cr = std::memchr(at, '\r', static_cast<std::size_t>(next - at));
+  const bool is_line = cr == nullptr || cr == next - 1;
+  at = is_line ? next + 1 : static_cast<const char*>(cr);
+  return is_line;
+}
+
 /// Behind a number: to the next one, over at most one comma or semicolon.
 template <bool kCsv>
 const char* skip_separator(const char* at) {
@@ -104,6 +121,28 @@ Fault read_id(const char*& at, std::uint64_t base, std::uint64_t limit, Fault ma
   return id < limit ? Fault::none : outside;
 }
 
+/// A row and a column, and what stands before a value. At a fault `word` is its place.
+template <bool kHasValue, bool kCsv>
+[[gnu::always_inline]] inline Fault read_ids(const char*& at, const IdLimits& limits,
+                                             const char*& word, std::uint64_t& row,
+                                             std::uint64_t& col) {
+  word = at;
+  Fault fault = read_id(at, limits.base, limits.rows, Fault::row, Fault::row_range, row);
+  if (fault != Fault::none) return fault;
+  const char* const behind_row = at;
+  at = skip_separator<kCsv>(at);
+  if (at == behind_row && !ends_line(at)) return Fault::row;
+  word = at;
+  fault = read_id(at, limits.base, limits.cols, Fault::col, Fault::col_range, col);
+  if (fault != Fault::none) return fault;
+  if constexpr (kHasValue) {
+    const char* const behind_col = at;
+    at = skip_separator<kCsv>(at);
+    if (at == behind_col && !ends_line(at)) return Fault::col;
+  }
+  return Fault::none;
+}
+
 template <class Stored, bool kHasIds, bool kHasValue, bool kInteger, bool kCsv>
 void parse_piece(const EntryLineOptions& options, const IdLimits& limits, EntryStore& store,
                  EntryPiece& piece) {
@@ -123,38 +162,20 @@ void parse_piece(const EntryLineOptions& options, const IdLimits& limits, EntryS
   };
   while (at != end) {
     at = scan::skip_blanks(at);
-    if (ends_line(at)) {
-      at += *at == '\r' ? 2 : 1;
-      continue;
-    }
+    if (pass_line_end(at)) continue;
     if (is_comment(at, options.comments)) {
-      const char* const next = line_end(at, end);
-      const void* const cr = std::memchr(at, '\r', static_cast<std::size_t>(next - at));
-      // One that ends no line hides what follows from those who wrote it: the reader names it.
-      if (cr != nullptr && cr != next - 1) return fail(Fault::extra, static_cast<const char*>(cr));
-      at = next + 1;
+      if (!pass_comment(at, end)) return fail(Fault::extra, at);
       continue;
     }
     if constexpr (kHasIds) {
-      const char* word = at;
+      const char* word;
       std::uint64_t row, col;
-      Fault fault = read_id(at, limits.base, limits.rows, Fault::row, Fault::row_range, row);
-      if (fault != Fault::none) return fail(fault, word);
-      const char* const behind_row = at;
-      at = skip_separator<kCsv>(at);
-      if (at == behind_row && !ends_line(at)) return fail(Fault::row, word);
-      word = at;
-      fault = read_id(at, limits.base, limits.cols, Fault::col, Fault::col_range, col);
+      const Fault fault = read_ids<kHasValue, kCsv>(at, limits, word, row, col);
       if (fault != Fault::none) return fail(fault, word);
       row_slot[count] = static_cast<Index>(row);
       col_slot[count] = static_cast<Index>(col);
       largest_row = std::max(largest_row, row + 1);
       largest_col = std::max(largest_col, col + 1);
-      if constexpr (kHasValue) {
-        const char* const behind_col = at;
-        at = skip_separator<kCsv>(at);
-        if (at == behind_col && !ends_line(at)) return fail(Fault::col, word);
-      }
     }
     if constexpr (kHasValue) {
       const char* const word = at;
@@ -169,13 +190,7 @@ void parse_piece(const EntryLineOptions& options, const IdLimits& limits, EntryS
       if (is_lost && underflows++ == 0) piece.first_underflow = word;
     }
     at = scan::skip_blanks(at);
-    if (*at == '\n') {
-      ++at;
-    } else if (ends_line(at)) {
-      at += 2;
-    } else {
-      return fail(Fault::extra, at);
-    }
+    if (!pass_line_end(at)) return fail(Fault::extra, at);
     ++count;
   }
   piece.count = count;

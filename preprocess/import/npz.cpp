@@ -76,6 +76,14 @@ void read_compressed(const NpzArchive& archive, const std::string& prefix, bool 
   if (is_by_column) result.matrix = transpose(result.matrix);
 }
 
+/// Ids below `limit`, as many as there are if `length` is -1.
+Buffer<Index> read_ids(const NpzArchive& archive, const char* name, Offset limit,
+                       Offset length = -1) {
+  const NpyArray array = archive.read(name);
+  array.require_vector(length);
+  return array.to_indices(limit);
+}
+
 void read_coordinates(const NpzArchive& archive, const ReadRequest& request, ImportResult& result) {
   require_arrays(archive, {"data", "shape"});
   const Shape shape = read_shape(archive, "shape");
@@ -83,16 +91,8 @@ void read_coordinates(const NpzArchive& archive, const ReadRequest& request, Imp
   CooMatrix coo;
   coo.rows = shape.rows;
   coo.cols = shape.cols;
-  {
-    const NpyArray array = archive.read("row");
-    array.require_vector();
-    coo.row_indices = array.to_indices(shape.rows);
-  }
-  {
-    const NpyArray array = archive.read("col");
-    array.require_vector(coo.nnz());
-    coo.col_indices = array.to_indices(shape.cols);
-  }
+  coo.row_indices = read_ids(archive, "row", shape.rows);
+  coo.col_indices = read_ids(archive, "col", shape.cols, coo.nnz());
   coo.values = read_values(archive, "data", coo.nnz(), request);
   result.entries_read = coo.nnz();
   finish_coo(std::move(coo), request, archive.path(), result);
@@ -112,16 +112,8 @@ void read_edge_arrays(const NpzArchive& archive, const ReadRequest& request, Imp
   require_arrays(archive, {"src_li", "dst_li", "num_nodes"});
   CooMatrix coo;
   coo.rows = coo.cols = static_cast<Index>(read_node_count(archive, "num_nodes"));
-  {
-    const NpyArray array = archive.read("src_li");
-    array.require_vector();
-    coo.row_indices = array.to_indices(coo.rows);
-  }
-  {
-    const NpyArray array = archive.read("dst_li");
-    array.require_vector(coo.nnz());
-    coo.col_indices = array.to_indices(coo.cols);
-  }
+  coo.row_indices = read_ids(archive, "src_li", coo.rows);
+  coo.col_indices = read_ids(archive, "dst_li", coo.cols, coo.nnz());
   coo.values = ValueArray(ValueKind::none, coo.nnz());
   result.entries_read = coo.nnz();
   finish_coo(std::move(coo), request, archive.path(), result);
