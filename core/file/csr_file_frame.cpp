@@ -21,7 +21,7 @@ void write_checksums_and_header(AtomicFile& file, CsrFileHeader header,
 }
 
 CsrFileFrame::CsrFileFrame(ValueKind kind, Index rows, Index cols, Offset nnz,
-                           std::string provenance)
+                           std::string provenance, const CsrFlags& flags)
     : provenance_(std::move(provenance)) {
   Extras extras;
   extras.provenance_bytes = provenance_.size();
@@ -29,6 +29,7 @@ CsrFileFrame::CsrFileFrame(ValueKind kind, Index rows, Index cols, Offset nnz,
   header_.rows = rows;
   header_.cols = cols;
   header_.nnz = nnz;
+  header_.flags = flags;
   header_.sections = lay_out(kind, rows, cols, nnz, extras);
 }
 

@@ -1,5 +1,5 @@
-// A .csr file whose arrays several writers fill, each its own rows: where everything goes, and what
-// makes a file of it. The bytes are those of write_csr_file.
+// A .csr file around arrays that others fill, each writer its own rows: where everything goes, and
+// what makes a file of it. The bytes are those of write_csr_file.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,8 @@ void write_checksums_and_header(AtomicFile& file, CsrFileHeader header,
 class CsrFileFrame {
  public:
   /// Of a file with these numbers and no sections but arrays and provenance.
-  CsrFileFrame(ValueKind kind, Index rows, Index cols, Offset nnz, std::string provenance);
+  CsrFileFrame(ValueKind kind, Index rows, Index cols, Offset nnz, std::string provenance,
+               const CsrFlags& flags = {});
 
   /// Those that writers fill: row_offsets, col_indices and, unless the kind is none, values.
   std::vector<CsrSection> arrays() const;

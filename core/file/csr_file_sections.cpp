@@ -36,7 +36,7 @@ void require_writable(const std::string& path, Index rows, Index cols, const Csr
   }
   if (provenance.size() > kMaxProvenanceBytes) {
     throw UsageError(prefix + "its provenance has " + counted(provenance.size(), "byte") +
-                     ", above the limit of 16777216");
+                     ", above the limit of " + std::to_string(kMaxProvenanceBytes));
   }
   if (first_invalid_utf8(provenance.data(), provenance.size()) < provenance.size()) {
     throw UsageError(prefix + "its provenance is not UTF-8 text");
@@ -80,7 +80,6 @@ void SectionWriter::finish(std::vector<std::uint64_t>* checksums) {
     buffered_ = padded;
     flush();
   }
-  buffer_ = Buffer<unsigned char>();
   checksums->insert(checksums->end(), checksums_.begin(), checksums_.end());
 }
 

@@ -19,6 +19,7 @@ using namespace csr_layout;
 namespace {
 
 constexpr std::uint64_t kCopiedBytes = 1 << 20;  // at a time
+constexpr Index kRowsAtOnce = 4096;              // whose offsets become those of the matrix
 
 /// A file without a name, beside `path`: gone with its descriptor, even after a kill.
 class ScratchFile {
@@ -80,7 +81,8 @@ struct CsrFileSink::State {
         kind(value_kind),
         file(path),
         offsets(writing_to(file), kHeaderBytes),
-        columns(writing_to(file), lay_out(kind, rows, cols, 0, {})[1].offset_bytes) {
+        columns(writing_to(file),
+                find(lay_out(kind, rows, cols, 0, {}), kColIndices)->offset_bytes) {
     if (kind == ValueKind::none) return;
     // Values begin where columns end, which nobody knows yet: they wait in a file of their own.
     scratch = std::make_unique<ScratchFile>(path);
@@ -115,9 +117,9 @@ CsrFileSink::~CsrFileSink() = default;
 void CsrFileSink::append_rows(const CsrMatrix& block) {
   State& state = *state_;
   require_next_block(block, state.rows_so_far, state.rows, state.cols, state.kind);
-  Offset shifted[4096];
+  Offset shifted[kRowsAtOnce];
   for (Index row = 0; row < block.rows();) {
-    const Index count = std::min<Index>(block.rows() - row, 4096);
+    const Index count = std::min(block.rows() - row, kRowsAtOnce);
     for (Index i = 0; i < count; ++i) shifted[i] = state.nnz + block.row_offsets()[row + i + 1];
     state.offsets.append(shifted, static_cast<std::uint64_t>(count) * sizeof(Offset));
     row += count;
@@ -135,32 +137,17 @@ void CsrFileSink::finish(const CsrFlags& flags, const std::string& provenance) {
   State& state = *state_;
   require_all_rows(state.rows_so_far, state.rows);
   require_writable(state.file.path(), state.rows, state.cols, flags, provenance);
-  Extras extras;
-  extras.provenance_bytes = provenance.size();
-  CsrFileHeader header;
-  header.value_kind = state.kind;
-  header.rows = state.rows;
-  header.cols = state.cols;
-  header.nnz = state.nnz;
-  header.flags = flags;
-  header.sections = lay_out(state.kind, state.rows, state.cols, state.nnz, extras);
-
+  const CsrFileFrame frame(state.kind, state.rows, state.cols, state.nnz, provenance, flags);
   std::vector<std::uint64_t> checksums;
   state.offsets.finish(&checksums);
   state.columns.finish(&checksums);
   if (state.values) {
     state.values->finish(&checksums);
-    const CsrSection& section = *find(header.sections, kValues);
-    state.scratch->copy_to(state.file, section.offset_bytes, section.size_bytes);
     // A size that is no multiple of the alignment leaves a hole, which reads as zeros.
-    state.scratch.reset();
+    const CsrSection section = frame.arrays().back();
+    state.scratch->copy_to(state.file, section.offset_bytes, section.size_bytes);
   }
-  if (const CsrSection* section = find(header.sections, kProvenance)) {
-    SectionWriter writer(writing_to(state.file), section->offset_bytes);
-    writer.append(provenance.data(), provenance.size());
-    writer.finish(&checksums);
-  }
-  write_checksums_and_header(state.file, std::move(header), checksums);
+  frame.write(state.file, std::move(checksums));
   state.file.commit();
 }
 
