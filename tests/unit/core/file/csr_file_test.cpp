@@ -74,8 +74,29 @@ TEST(CsrFile, ReadsSeveralChunksAndTellsProgress) {
                                      }}),
                 file);
   }
-  EXPECT_GT(written, 0u);
+  const std::vector<CsrSection> sections = read_csr_header(path).sections;
+  const CsrSection& last = sections[sections.size() - 2];  // the checksums come after all of these
+  EXPECT_EQ(written, last.offset_bytes + last.size_bytes);
   EXPECT_GE(read, csr_layout::kChunkBytes);
+}
+
+TEST(CsrFile, WritesASectionOfSeveralSlices) {
+  constexpr Index kRows = (128 << 20) / sizeof(Offset) + 5000;  // a slice of offsets, and some
+  Buffer<Offset> offsets(Offset{kRows} + 1);
+  for (Index row = 0; row <= kRows; ++row) offsets[row] = row / 64;
+  Buffer<Index> columns(offsets[kRows]);
+  std::fill(columns.begin(), columns.end(), 3);
+  const CsrFile file =
+      just(CsrMatrix(kRows, 5, std::move(offsets), std::move(columns), ValueArray()));
+  const ScratchFolder folder;
+  std::vector<std::uint64_t> calls;
+  write_csr_file(folder / "a.csr", file, [&](const char*, std::uint64_t done, std::uint64_t) {
+    calls.push_back(done - csr_layout::kHeaderBytes);
+  });
+  ASSERT_EQ(calls.size(), 3u);
+  EXPECT_EQ(calls[0], 128u << 20);
+  EXPECT_EQ(calls[1], (std::uint64_t{kRows} + 1) * sizeof(Offset));
+  expect_same(read_csr_file(folder / "a.csr"), file);
 }
 
 TEST(CsrFile, AnExceptionFromProgressEndsTheRead) {
@@ -286,6 +307,19 @@ TEST(CsrFile, SinkRefusesWhatDoesNotFitAndLeavesNothing) {
   EXPECT_TRUE(folder.names().empty());
 }
 
+TEST(CsrFile, SinkWritesItsFlagsAndRefusesWhatAFileCannotHold) {
+  const ScratchFolder folder;
+  CsrFile file =
+      just(make_csr(3, 3, {0, 2, 3, 5}, {0, 2, 1, 0, 2}, {2, -1, 2, -1, 2}, ValueKind::f64));
+  file.flags.is_pattern_symmetric = file.flags.is_value_symmetric = true;
+  write_csr_file(folder / "whole.csr", file);
+  CsrFileSink sink(folder / "sink.csr", 3, 3, ValueKind::f64);
+  sink.append_rows(file.matrix);
+  EXPECT_THROW(sink.finish({}, "\xff"), UsageError);
+  sink.finish(file.flags, "");
+  EXPECT_TRUE(load_bytes(folder / "sink.csr") == load_bytes(folder / "whole.csr"));
+}
+
 TEST(CsrFile, WriterRefusesContradictions) {
   const ScratchFolder folder;
   const std::string path = folder / "a.csr";
@@ -301,6 +335,20 @@ TEST(CsrFile, WriterRefusesContradictions) {
   file = with_all_sections(five_by_seven(ValueKind::f32));
   file.partition->parts = 2;
   EXPECT_THROW(write_csr_file(path, file), UsageError);
+  file = just(random_csr(4, 4, 2, ValueKind::f32));
+  for (const CsrFlags& flags :
+       {CsrFlags{false, true, false, false}, CsrFlags{true, false, false, false},
+        CsrFlags{true, true, false, true}}) {
+    file.flags = flags;
+    EXPECT_THROW(write_csr_file(path, file), UsageError);
+  }
+  file = just(five_by_seven(ValueKind::f32));
+  file.ranks = RankSections::of(file.matrix, {PartBorders{{0, 3, 5}, {0, 4, 7}}});
+  for (const CsrMatrix& other :
+       {random_csr(4, 7, 2, ValueKind::f32), random_csr(5, 6, 2, ValueKind::f32)}) {
+    file.matrix = other;
+    EXPECT_THROW(write_csr_file(path, file), UsageError);
+  }
   EXPECT_TRUE(folder.names().empty());
 }
 
@@ -569,24 +617,46 @@ TEST(CsrFile, AHugeSparseFileIsRefusedWithoutMemory) {
   EXPECT_NE(refusal_of(path, FileIo::read).find("entries"), std::string::npos);
 }
 
-TEST(CsrFile, AFullDiskLeavesThePreviousFileAlone) {
-  const ScratchFolder folder;
-  const std::string path = folder / "a.csr";
-  const CsrFile before = just(five_by_seven(ValueKind::f64));
-  write_csr_file(path, before);
+/// What `write` says where no file may be larger than 1 MiB.
+std::string refusal_of_a_full_disk(const std::function<void()>& write) {
   rlimit old_limit;
-  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &old_limit), 0);
+  EXPECT_EQ(::getrlimit(RLIMIT_FSIZE, &old_limit), 0);
   const auto old_handler = ::signal(SIGXFSZ, SIG_IGN);
   const rlimit limit{1 << 20, old_limit.rlim_max};
-  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
+  EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
   std::string message;
   try {
-    write_csr_file(path, just(random_csr(200000, 1000, 5, ValueKind::f32)));
+    write();
   } catch (const IoError& error) {
     message = error.what();
   }
   ::setrlimit(RLIMIT_FSIZE, &old_limit);
   ::signal(SIGXFSZ, old_handler);
+  return message;
+}
+
+TEST(CsrFile, AFullDiskForTheValuesOfASinkLeavesNothing) {
+  const ScratchFolder folder;
+  const std::string path = folder / "a.csr";
+  // 1.4 MiB of values in a file of their own, and less than 1 MiB of all else.
+  const CsrMatrix matrix = random_csr(900, 100000, 300, ValueKind::f64);
+  const std::string message = refusal_of_a_full_disk([&] {
+    CsrFileSink sink(path, matrix.rows(), matrix.cols(), matrix.value_kind());
+    sink.append_rows(matrix);
+    sink.finish({}, "");
+  });
+  EXPECT_EQ(message, "cannot write '" + path +
+                         "': writing its second temporary file failed: File too large");
+  EXPECT_TRUE(folder.names().empty());
+}
+
+TEST(CsrFile, AFullDiskLeavesThePreviousFileAlone) {
+  const ScratchFolder folder;
+  const std::string path = folder / "a.csr";
+  const CsrFile before = just(five_by_seven(ValueKind::f64));
+  write_csr_file(path, before);
+  const std::string message = refusal_of_a_full_disk(
+      [&] { write_csr_file(path, just(random_csr(200000, 1000, 5, ValueKind::f32))); });
   EXPECT_NE(message.find(path), std::string::npos) << message;
   EXPECT_NE(message.find("File too large"), std::string::npos) << message;
   expect_same(read_csr_file(path), before);
