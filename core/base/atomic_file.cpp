@@ -294,20 +294,23 @@ void AtomicFile::write(const void* data, std::uint64_t bytes) {
 }
 
 void AtomicFile::write_at(std::uint64_t offset, const void* data, std::uint64_t bytes) {
+  const int reason = write_fully(descriptor_, offset, data, bytes);
+  if (reason != 0) fail("writing failed", reason);
+}
+
+int write_fully(int descriptor, std::uint64_t offset, const void* data, std::uint64_t bytes) {
   const char* from = static_cast<const char*>(data);
   while (bytes > 0) {
     // Linux moves at most 2 GiB - 4 KiB per call. Smaller pieces keep a signal from waiting long.
     const std::size_t piece = static_cast<std::size_t>(std::min<std::uint64_t>(bytes, 1u << 26));
-    const ssize_t written = ::pwrite(descriptor_, from, piece, static_cast<off_t>(offset));
-    if (written < 0) {
-      if (errno == EINTR) continue;
-      fail("writing failed", errno);
-    }
-    if (written == 0) fail("writing failed", ENOSPC);
+    const ssize_t written = ::pwrite(descriptor, from, piece, static_cast<off_t>(offset));
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return written < 0 ? errno : ENOSPC;
     from += written;
     offset += static_cast<std::uint64_t>(written);
     bytes -= static_cast<std::uint64_t>(written);
   }
+  return 0;
 }
 
 void AtomicFile::sync() {

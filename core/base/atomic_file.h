@@ -57,6 +57,9 @@ class AtomicFile {
   std::uint64_t position_ = 0;
 };
 
+/// Writes all of it at `offset` of an open file. Returns 0, or the errno of what failed.
+int write_fully(int descriptor, std::uint64_t offset, const void* data, std::uint64_t bytes);
+
 /// For a caller that found no file of this name and wants none replaced: if another process makes
 /// one before the next commit of exactly this path, that commit throws IoError and the file stays.
 void never_replace(const std::string& path);

@@ -33,22 +33,15 @@ class ScratchFile {
       descriptor_ = ::mkostemp(name.data(), O_CLOEXEC);
       if (descriptor_ >= 0) ::unlink(name.c_str());
     }
-    if (descriptor_ < 0) fail("a second temporary file beside it cannot be made");
+    if (descriptor_ < 0) fail("a second temporary file beside it cannot be made", errno);
   }
   ~ScratchFile() { ::close(descriptor_); }
   ScratchFile(const ScratchFile&) = delete;
   ScratchFile& operator=(const ScratchFile&) = delete;
 
   void write_at(std::uint64_t offset, const void* data, std::uint64_t bytes) {
-    const char* from = static_cast<const char*>(data);
-    while (bytes > 0) {
-      const ssize_t moved = ::pwrite(descriptor_, from, bytes, static_cast<off_t>(offset));
-      if (moved < 0 && errno == EINTR) continue;
-      if (moved <= 0) fail("writing its second temporary file failed");
-      from += moved;
-      offset += static_cast<std::uint64_t>(moved);
-      bytes -= static_cast<std::uint64_t>(moved);
-    }
+    const int reason = write_fully(descriptor_, offset, data, bytes);
+    if (reason != 0) fail("writing its second temporary file failed", reason);
   }
 
   void copy_to(AtomicFile& file, std::uint64_t to, std::uint64_t bytes) {
@@ -57,15 +50,15 @@ class ScratchFile {
       const std::uint64_t wanted = std::min(bytes - at, kCopiedBytes);
       const ssize_t moved = ::pread(descriptor_, buffer.data(), wanted, static_cast<off_t>(at));
       if (moved < 0 && errno == EINTR) continue;
-      if (moved <= 0) fail("reading its second temporary file failed");
+      if (moved <= 0) fail("reading its second temporary file failed", moved < 0 ? errno : EIO);
       file.write_at(to + at, buffer.data(), static_cast<std::uint64_t>(moved));
       at += static_cast<std::uint64_t>(moved);
     }
   }
 
  private:
-  [[noreturn]] void fail(const char* step) const {
-    throw IoError("cannot write '" + path_ + "': " + step + ": " + std::strerror(errno));
+  [[noreturn]] void fail(const char* step, int reason) const {
+    throw IoError("cannot write '" + path_ + "': " + step + ": " + std::strerror(reason));
   }
 
   std::string path_;
