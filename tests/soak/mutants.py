@@ -1,4 +1,4 @@
-"""R19: would the tests of the judge and of the file reader notice a mistake?
+"""R19: would the tests of the judge and of the .csr file's reader and writers notice a mistake?
 
 Changes one operator, constant or line at a time, builds the tests of that room with it, and runs them. A
 mutant that no test notices is a finding, unless mutants_explained.tsv says why it changes nothing. Each
@@ -12,6 +12,7 @@ import pathlib
 import random
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import threading
@@ -30,7 +31,8 @@ ROOMS = {
     "judge": (("core/judge/compare.cpp", "core/judge/compare_spgemm.cpp", "core/judge/compare_sddmm.cpp",
                "core/judge/projections.cpp", "core/judge/reference.cpp", "core/judge/solution.cpp"), JUDGE_TESTS, "-O0"),
     "file": (("core/file/csr_file.cpp", "core/file/csr_file_checks.cpp", "core/file/csr_file_frame.cpp",
-              "core/file/csr_file_layout.cpp", "core/file/file_memory.cpp"), FILE_TESTS, "-O1"),
+              "core/file/csr_file_layout.cpp", "core/file/csr_file_sections.cpp", "core/file/csr_file_sink.cpp",
+              "core/file/csr_file_writer.cpp", "core/file/file_memory.cpp"), FILE_TESTS, "-O1"),
 }
 # What is tried at every place: pattern, replacement.
 CHANGES = [(re.compile(pattern), new) for pattern, new in (
@@ -129,14 +131,19 @@ class Room:
         done = subprocess.run(link, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
         if done.returncode != 0:
             raise Finding(f"the tests do not link: {done.stderr[-600:]!r}")
+        # On the disk, and emptied: a mutant that never ends may write as long as it lives.
+        temporary = self.soak.state / "temporary" / folder.name
+        temporary.mkdir(parents=True, exist_ok=True)
         try:
-            environment = dict(self.soak.environment, TEST_TMPDIR=str(folder))
+            environment = dict(self.soak.environment, TMPDIR=str(temporary))
             limited = ["sh", "-c", f'ulimit -t {TEST_SECONDS}; exec "$@"', "sh"]
             code = subprocess.run([*limited, str(program), "--gtest_brief=1", "--gtest_fail_fast"], cwd=folder,
                                   env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                   timeout=TEST_HANGS_SECONDS, check=False).returncode
         except subprocess.TimeoutExpired:
             return "killed"
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
         if code == -signal.SIGTERM:  # by whoever ends the soak
             raise Stopped
         return "killed" if code != 0 else "survived"

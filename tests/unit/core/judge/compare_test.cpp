@@ -332,10 +332,15 @@ TEST(CheckSpmm, RefusesOperandsThatDoNotFit) {
   const DenseMatrix wrong(19, 2, ValueKind::f32);
   const ConstDenseView b = std::as_const(f.b).view();
   EXPECT_THROW(check_spmm(f.problem, b, 1, 0, nullptr, wrong.view()), UsageError);
-  ConstDenseView on_device = b;
-  on_device.space = MemorySpace::device;
-  EXPECT_THROW(check_spmm(f.problem, on_device, 1, 0, nullptr, std::as_const(f.c).view()),
-               UsageError);
+  const ConstDenseView c = std::as_const(f.c).view();
+  const auto on_device = [](ConstDenseView view) {
+    view.space = MemorySpace::device;
+    return view;
+  };
+  EXPECT_THROW(check_spmm(f.problem, on_device(b), 1, 0, nullptr, c), UsageError);
+  EXPECT_THROW(check_spmm(f.problem, b, 1, 0, nullptr, on_device(c)), UsageError);
+  const ConstDenseView before = on_device(c);
+  EXPECT_THROW(check_spmm(f.problem, b, 1, 1, &before, c), UsageError);
 }
 
 /// A product of 1 x 1 matrices: one term, with C as somebody computed it.
