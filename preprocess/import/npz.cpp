@@ -77,8 +77,8 @@ void read_compressed(const NpzArchive& archive, const std::string& prefix, bool 
 }
 
 /// Ids below `limit`, as many as there are if `length` is -1.
-Buffer<Index> read_ids(const NpzArchive& archive, const char* name, Offset limit,
-                       Offset length = -1) {
+Buffer<Index> read_id_array(const NpzArchive& archive, const char* name, Offset limit,
+                            Offset length = -1) {
   const NpyArray array = archive.read(name);
   array.require_vector(length);
   return array.to_indices(limit);
@@ -91,8 +91,8 @@ void read_coordinates(const NpzArchive& archive, const ReadRequest& request, Imp
   CooMatrix coo;
   coo.rows = shape.rows;
   coo.cols = shape.cols;
-  coo.row_indices = read_ids(archive, "row", shape.rows);
-  coo.col_indices = read_ids(archive, "col", shape.cols, coo.nnz());
+  coo.row_indices = read_id_array(archive, "row", shape.rows);
+  coo.col_indices = read_id_array(archive, "col", shape.cols, coo.nnz());
   coo.values = read_values(archive, "data", coo.nnz(), request);
   result.entries_read = coo.nnz();
   finish_coo(std::move(coo), request, archive.path(), result);
@@ -112,8 +112,8 @@ void read_edge_arrays(const NpzArchive& archive, const ReadRequest& request, Imp
   require_arrays(archive, {"src_li", "dst_li", "num_nodes"});
   CooMatrix coo;
   coo.rows = coo.cols = static_cast<Index>(read_node_count(archive, "num_nodes"));
-  coo.row_indices = read_ids(archive, "src_li", coo.rows);
-  coo.col_indices = read_ids(archive, "dst_li", coo.cols, coo.nnz());
+  coo.row_indices = read_id_array(archive, "src_li", coo.rows);
+  coo.col_indices = read_id_array(archive, "dst_li", coo.cols, coo.nnz());
   coo.values = ValueArray(ValueKind::none, coo.nnz());
   result.entries_read = coo.nnz();
   finish_coo(std::move(coo), request, archive.path(), result);
