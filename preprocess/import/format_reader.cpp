@@ -152,17 +152,9 @@ void sort_coo(CooMatrix coo, const ReadRequest& request, const std::string& wher
   result.sort_seconds += watch.seconds();
 }
 
-}  // namespace
-
-void finish_coo(CooMatrix coo, const ReadRequest& request, const std::string& where,
-                ImportResult& result) {
-  require_plausible_rows(coo.rows, coo.nnz(), request.limits, where);
-  sort_coo(std::move(coo), request, where, result);
-}
-
-void finish_csr(Index rows, Index cols, Buffer<Offset> row_offsets, Buffer<Index> col_indices,
-                ValueArray values, const ReadRequest& request, const std::string& where,
-                ImportResult& result) {
+/// Checks arrays in CSR form. Returns whether every row is sorted and has no column twice.
+bool check_csr(Index rows, Index cols, const Buffer<Offset>& row_offsets,
+               const Buffer<Index>& col_indices, const std::string& where) {
   const Offset nnz = col_indices.size();
   if (row_offsets.size() != Offset{rows} + 1) {
     throw InputError(where + ": expected " + std::to_string(Offset{rows} + 1) +
@@ -186,24 +178,61 @@ void finish_csr(Index rows, Index cols, Buffer<Offset> row_offsets, Buffer<Index
                      ", found " + std::to_string(col_indices[first_bad_entry]) + " at entry " +
                      std::to_string(first_bad_entry));
   }
-  if (is_canonical) {
-    result.matrix =
-        CsrMatrix(rows, cols, std::move(row_offsets), std::move(col_indices), std::move(values));
-    return;
-  }
+  return is_canonical;
+}
+
+CooMatrix coordinates(Index rows, Index cols, Buffer<Offset> row_offsets, Buffer<Index> col_indices,
+                      ValueArray values) {
   CooMatrix coo;
   coo.rows = rows;
   coo.cols = cols;
-  coo.row_indices = Buffer<Index>(nnz);
+  coo.row_indices = Buffer<Index>(col_indices.size());
 #pragma omp parallel for schedule(dynamic, 1024)
   for (Index row = 0; row < rows; ++row) {
     std::fill(coo.row_indices.data() + row_offsets[row],
               coo.row_indices.data() + row_offsets[row + 1], row);
   }
-  row_offsets = Buffer<Offset>();
   coo.col_indices = std::move(col_indices);
   coo.values = std::move(values);
+  return coo;
+}
+
+}  // namespace
+
+void finish_coo(CooMatrix coo, const ReadRequest& request, const std::string& where,
+                ImportResult& result) {
+  require_plausible_rows(coo.rows, coo.nnz(), request.limits, where);
   sort_coo(std::move(coo), request, where, result);
+}
+
+void finish_csr(Index rows, Index cols, Buffer<Offset> row_offsets, Buffer<Index> col_indices,
+                ValueArray values, const ReadRequest& request, const std::string& where,
+                ImportResult& result) {
+  if (check_csr(rows, cols, row_offsets, col_indices, where)) {
+    result.matrix =
+        CsrMatrix(rows, cols, std::move(row_offsets), std::move(col_indices), std::move(values));
+    return;
+  }
+  CooMatrix coo =
+      coordinates(rows, cols, std::move(row_offsets), std::move(col_indices), std::move(values));
+  sort_coo(std::move(coo), request, where, result);
+}
+
+void finish_csc(Index rows, Index cols, Buffer<Offset> col_offsets, Buffer<Index> row_indices,
+                ValueArray values, const ReadRequest& request, const std::string& where,
+                ImportResult& result) {
+  if (check_csr(cols, rows, col_offsets, row_indices, where)) {
+    result.matrix = transpose(
+        CsrMatrix(cols, rows, std::move(col_offsets), std::move(row_indices), std::move(values)));
+    return;
+  }
+  CooMatrix coo =
+      coordinates(cols, rows, std::move(col_offsets), std::move(row_indices), std::move(values));
+  const Offset out_of_order = count_out_of_order(coo);  // of the file, which goes by columns
+  std::swap(coo.rows, coo.cols);
+  std::swap(coo.row_indices, coo.col_indices);
+  sort_coo(std::move(coo), request, where, result);
+  result.repairs.out_of_order = out_of_order;
 }
 
 }  // namespace csrkit

@@ -62,6 +62,11 @@ void finish_csr(Index rows, Index cols, Buffer<Offset> row_offsets, Buffer<Index
                 ValueArray values, const ReadRequest& request, const std::string& where,
                 ImportResult& result);
 
+/// The same for arrays in CSC form, column by column.
+void finish_csc(Index rows, Index cols, Buffer<Offset> col_offsets, Buffer<Index> row_indices,
+                ValueArray values, const ReadRequest& request, const std::string& where,
+                ImportResult& result);
+
 /// An empty row takes 8 bytes in memory and few or none in a file, so a few bytes could ask for
 /// gigabytes. InputError if rows take more memory than a compressed file of the same entries may.
 void require_plausible_rows(Offset rows, Offset entries, const SourceLimits& limits,

@@ -45,35 +45,35 @@ ValueArray read_values(const NpzArchive& archive, const std::string& name, Offse
   return array.to_values();
 }
 
-/// CSR arrays whose names begin with `prefix`. For CSC, "rows" are columns until the end.
+/// Arrays of CSR, or of CSC, whose names begin with `prefix`.
 void read_compressed(const NpzArchive& archive, const std::string& prefix, bool is_by_column,
                      const ReadRequest& request, ImportResult& result) {
   require_arrays(archive,
                  {prefix + "data", prefix + "indices", prefix + "indptr", prefix + "shape"});
-  Shape shape = read_shape(archive, prefix + "shape");
-  if (is_by_column) std::swap(shape.rows, shape.cols);
+  const Shape shape = read_shape(archive, prefix + "shape");
+  const Index groups = is_by_column ? shape.cols : shape.rows;
   const NpyArray offsets_array = archive.read(prefix + "indptr");
-  offsets_array.require_vector(Offset{shape.rows} + 1);
-  Buffer<Offset> row_offsets = offsets_array.to_offsets();
-  Buffer<Index> col_indices;
+  offsets_array.require_vector(Offset{groups} + 1);
+  Buffer<Offset> offsets = offsets_array.to_offsets();
+  Buffer<Index> indices;
   {
     const NpyArray array = archive.read(prefix + "indices");
     array.require_vector();
-    col_indices = array.to_indices(shape.cols);
+    indices = array.to_indices(is_by_column ? shape.rows : shape.cols);
   }
-  ValueArray values = read_values(archive, prefix + "data", col_indices.size(), request);
+  ValueArray values = read_values(archive, prefix + "data", indices.size(), request);
   // SciPy lets arrays be longer than the matrix needs.
-  const Offset nnz = row_offsets[shape.rows];
-  if (nnz < col_indices.size()) {
-    col_indices.truncate(nnz);
+  const Offset nnz = offsets[groups];
+  if (nnz < indices.size()) {
+    indices.truncate(nnz);
     values.truncate(nnz);
   }
-  result.entries_read = col_indices.size();
+  result.entries_read = indices.size();
   // Columns have an offset each in the file, rows do not.
-  if (is_by_column) require_plausible_rows(shape.cols, nnz, request.limits, archive.path());
-  finish_csr(shape.rows, shape.cols, std::move(row_offsets), std::move(col_indices),
-             std::move(values), request, archive.path(), result);
-  if (is_by_column) result.matrix = transpose(result.matrix);
+  if (is_by_column) require_plausible_rows(shape.rows, nnz, request.limits, archive.path());
+  const auto finish = is_by_column ? &finish_csc : &finish_csr;
+  finish(shape.rows, shape.cols, std::move(offsets), std::move(indices), std::move(values), request,
+         archive.path(), result);
 }
 
 /// Ids below `limit`, as many as there are if `length` is -1.

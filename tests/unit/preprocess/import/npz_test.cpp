@@ -150,6 +150,30 @@ TEST(ImportNpz, ReadsCooAndCscAndRepairsWhatIsUnsortedOrDouble) {
   EXPECT_TRUE(identical(csc.matrix, matrix_of(2, 3, kDense, ValueKind::f64)));
   EXPECT_EQ(csc.repairs.out_of_order, 1);
 
+  // Places are those of the matrix, not of its transpose, in which the file goes.
+  SmallNpz(scratch / "double.npz")
+      .add("indices", "<i4", I4{1, 0, 1})
+      .add("indptr", "<i4", I4{0, 0, 0, 3})
+      .add_text("format", "csc")
+      .add("shape", "<i8", I8{2, 3})
+      .add("data", "<f8", F8{1.5e308, 2, 1.5e308})
+      .finish();
+  const auto refusal = [&](Duplicates duplicates) {
+    ImportOptions options;
+    options.duplicates = duplicates;
+    return message_of<InputError>([&] { import_matrix(scratch / "double.npz", options); });
+  };
+  for (const Duplicates duplicates : {Duplicates::sum, Duplicates::error}) {
+    EXPECT_NE(refusal(duplicates).find("row 1, column 2 (counted from 0)"), std::string::npos)
+        << refusal(duplicates);
+  }
+  ImportOptions first;
+  first.duplicates = Duplicates::first;
+  const ImportResult merged = import_matrix(scratch / "double.npz", first);
+  EXPECT_TRUE(identical(merged.matrix, matrix_of(2, 3, {0, 0, 2, 0, 0, 1.5e308}, ValueKind::f64)));
+  EXPECT_EQ(merged.repairs.duplicates, 1);
+  EXPECT_EQ(merged.repairs.out_of_order, 1);
+
   // A CSR whose rows are not sorted, with room behind the last entry.
   SmallNpz(scratch / "csr.npz")
       .add("indices", "<i4", I4{2, 0, 2, 0, 0})
