@@ -1,7 +1,6 @@
 #include "preprocess/import/foreign_file.h"
 
 #include <algorithm>
-#include <cctype>
 #include <string_view>
 #include <vector>
 
@@ -43,9 +42,22 @@ constexpr Conversion kTorch = {
 constexpr Conversion kPickle = {
     "a pickle of Python", "import pickle, scipy.sparse  # runs code of the file: trust its source",
     "scipy.sparse.save_npz('FILE.npz', scipy.sparse.csr_matrix(pickle.load(open('FILE', 'rb'))))"};
+// SciPy takes files of the symmetry U alone, so the others are called U, and what they leave out is
+// added: the upper triangle of a symmetric matrix.
 constexpr Conversion kHarwellBoeing = {
     "a Rutherford-Boeing or Harwell-Boeing file", "import scipy.io, scipy.sparse",
     "scipy.sparse.save_npz('FILE.npz', scipy.io.hb_read('FILE').tocsr())"};
+constexpr Conversion kHarwellBoeingRectangular = {
+    "a Rutherford-Boeing or Harwell-Boeing file of a rectangular matrix",
+    "import io, re, scipy.io, scipy.sparse; text = re.sub(r'\\A((.*\\n){2}.)r', r'\\1u', "
+    "open('FILE').read(), flags=re.I)",
+    "scipy.sparse.save_npz('FILE.npz', scipy.io.hb_read(io.StringIO(text)).tocsr())"};
+constexpr Conversion kHarwellBoeingSymmetric = {
+    "a Rutherford-Boeing or Harwell-Boeing file of a symmetric matrix",
+    "import io, re, scipy.io, scipy.sparse; text = re.sub(r'\\A((.*\\n){2}.)s', r'\\1u', "
+    "open('FILE').read(), flags=re.I)",
+    "L = scipy.io.hb_read(io.StringIO(text)); scipy.sparse.save_npz('FILE.npz', "
+    "(L + scipy.sparse.tril(L, -1).T).tocsr())"};
 constexpr Conversion kParquet = {
     "a Parquet file", "import pandas",
     "pandas.read_parquet('FILE').to_csv('FILE.tsv', sep='\\t', header=False, index=False)"};
@@ -118,16 +130,24 @@ std::string_view line_of(std::string_view text, int number) {
   return text.substr(0, text.find('\n'));
 }
 
-/// The third line begins with three letters: numbers, symmetry, assembled or not.
-bool is_harwell_boeing(const Peek& peek) {
-  const std::string_view type = line_of(peek.head, 2).substr(0, 4);
-  const auto is_one_of = [&](std::size_t at, const char* letters) {
-    const int letter = at < type.size() ? std::toupper(static_cast<unsigned char>(type[at])) : 0;
-    return letter != 0 &&
-           std::string_view(letters).find(static_cast<char>(letter)) != std::string_view::npos;
+/// The three letters that begin the third line of a Harwell-Boeing file, in small ones: numbers,
+/// symmetry, assembled or not. "" for other files.
+std::string harwell_boeing_type(const Peek& peek) {
+  const std::string type = lower_case(line_of(peek.head, 2).substr(0, 4));
+  const auto is_one_of = [&](std::size_t at, std::string_view letters) {
+    return at < type.size() && letters.find(type[at]) != std::string_view::npos;
   };
-  return is_one_of(0, "RCPIQ") && is_one_of(1, "SUHZR") && is_one_of(2, "AE") &&
-         is_one_of(3, " \r");
+  const bool is_one =
+      is_one_of(0, "rcpiq") && is_one_of(1, "suhzr") && is_one_of(2, "ae") && is_one_of(3, " \r");
+  return is_one ? type.substr(0, 3) : std::string();
+}
+
+/// What SciPy reads of Harwell-Boeing files, or nullptr.
+const Conversion* conversion_of_harwell_boeing(const std::string& type) {
+  if (type == "rua" || type == "iua") return &kHarwellBoeing;
+  if (type == "rra" || type == "ira") return &kHarwellBoeingRectangular;
+  if (type == "rsa" || type == "isa") return &kHarwellBoeingSymmetric;
+  return nullptr;
 }
 
 /// A label, and then pairs of a column and a value: "+1 3:0.5 17:1".
@@ -170,7 +190,8 @@ const Conversion* conversion_of(const Peek& peek) {
   if (starts_with(head, "PAR1"sv)) return &kParquet;
   if (starts_with(head, "ARROW1"sv) || starts_with(head, "FEA1"sv)) return &kFeather;
   if (starts_with(head, "SQLite format 3"sv)) return &kSqlite;
-  if (is_harwell_boeing(peek)) return &kHarwellBoeing;
+  const std::string harwell_boeing = harwell_boeing_type(peek);
+  if (!harwell_boeing.empty()) return conversion_of_harwell_boeing(harwell_boeing);
   head.remove_prefix(std::min(head.find_first_not_of(" \t\r\n"), head.size()));
   const std::string_view beginning = head.substr(0, 4096);
   if (starts_with(head, "<"sv)) {
@@ -183,20 +204,6 @@ const Conversion* conversion_of(const Peek& peek) {
   if (is_dimacs(beginning)) return &kDimacs;
   if (is_libsvm(line_of(head, 0))) return &kLibSvm;
   return nullptr;
-}
-
-/// `text` with the path, which stands in quotes there, for FILE.
-std::string filled(std::string text, const std::string& path) {
-  std::string quoted;
-  for (const char c : path) {
-    if (c == '\'' || c == '\\') quoted += '\\';
-    quoted += c;
-  }
-  for (std::size_t at = 0; (at = text.find("FILE", at)) != std::string::npos;) {
-    text.replace(at, 4, quoted);
-    at += quoted.size();
-  }
-  return text;
 }
 
 bool is_text(std::string_view head) {
@@ -221,6 +228,19 @@ std::string shown(std::string_view line) {
 }
 
 }  // namespace
+
+std::string filled(std::string lines, const std::string& path) {
+  std::string quoted;
+  for (const char c : path) {
+    if (c == '\'' || c == '\\') quoted += '\\';
+    quoted += c;
+  }
+  for (std::size_t at = 0; (at = lines.find("FILE", at)) != std::string::npos;) {
+    lines.replace(at, 4, quoted);
+    at += quoted.size();
+  }
+  return lines;
+}
 
 std::string unknown_text(const Peek& peek) {
   if (!is_text(peek.head)) return {};
@@ -247,6 +267,11 @@ std::string foreign_file(const Peek& peek) {
            shell_quoted(peek.path);
   }
   const Conversion* found = conversion_of(peek);
+  if (const std::string type = harwell_boeing_type(peek); found == nullptr && !type.empty()) {
+    return "found a Rutherford-Boeing or Harwell-Boeing file of type " + type +
+           ", which neither csrkit nor SciPy reads; the SuiteSparse Matrix Collection has its "
+           "matrices as Matrix Market, too";
+  }
   if (found == nullptr) return is_text(peek.head) ? found_lone_cr(peek.head) : std::string();
   return std::string("found ") + found->what +
          ", which csrkit does not read; Python converts it:\n  " +

@@ -15,4 +15,7 @@ std::string foreign_file(const Peek& peek);
 /// files.
 std::string unknown_text(const Peek& peek);
 
+/// Lines of Python with the path for FILE, which stands in quotes there.
+std::string filled(std::string lines, const std::string& path);
+
 }  // namespace csrkit

@@ -27,6 +27,25 @@ for name in west.mat dense.mat a.pkl a.rb; do
   csr-import $name.npz $name.csr --quiet
   same_matrix $name.csr tiny.csr
 done
+# SciPy reads Harwell-Boeing files of one symmetry only; those of others are made such before.
+"$python" - <<'END'
+import scipy.io, scipy.sparse
+A = scipy.sparse.csc_matrix([[4.0, 0, -1], [0, 2, 0.5], [-1, 0.5, 3]])
+wide = scipy.sparse.csc_matrix([[1.0, 0, 2, 0], [0, -3, 0, 0.25]])
+for name, matrix, stored, kind in ("rsa", A, scipy.sparse.tril(A), "RSA"), ("rra", wide, wide, "rra"):
+    scipy.io.mmwrite(name + ".mtx", matrix, symmetry="general")
+    scipy.io.hb_write(name + ".rb", scipy.sparse.csc_matrix(stored))
+    text = open(name + ".rb").read()
+    open(name + ".rb", "w").write(text.replace("RUA", kind).replace("rua", kind))
+END
+for name in rsa rra; do
+  expect 3 csr-import $name.rb no.csr
+  sed -n 's/^  //p' err >convert.py
+  "$python" convert.py
+  csr-import $name.rb.npz $name.csr --quiet
+  csr-import $name.mtx whole.csr --quiet --force
+  same_matrix $name.csr whole.csr
+done
 # Rows and columns without entries at the end stay: in files of MATLAB 7.3 and of AnnData, which only h5py reads.
 if hdf5=$(python_with numpy scipy h5py); then
   printf '%s\n' '%%MatrixMarket matrix coordinate real general' '6 9 2' '1 1 2.5' '2 4 -1' >wide.mtx

@@ -1,5 +1,6 @@
 #include "preprocess/import/foreign_file.h"
 
+#include "core/base/text.h"
 #include "tests/unit/preprocess/import/scratch_file.h"
 
 namespace csrkit {
@@ -52,6 +53,10 @@ TEST(ForeignFile, IsNamedWithTheLinesThatConvertIt) {
       {"\x80\x04\x95\0"s, ".pkl", "a pickle of Python", "pickle.load("},
       {"A title of the matrix            KEY\n 5 1 2 2 0\nrua            5  5  13  0\n(26I3)\n",
        ".rb", "Harwell-Boeing", "hb_read('"},
+      {"A title of the matrix            KEY\n 5 1 2 2 0\nRRA            5  4  13  0\n(26I3)\n",
+       ".rra", "Harwell-Boeing file of a rectangular matrix", "hb_read(io.StringIO(text)"},
+      {"A title of the matrix            KEY\n 5 1 2 2 0\nisa            5  5  13  0\n(26I3)\n",
+       ".rsa", "Harwell-Boeing file of a symmetric matrix", "scipy.sparse.tril(L, -1).T"},
       {"PAR1\x15\0"s, ".parquet", "a Parquet file", "read_parquet('"},
       {"ARROW1\0\0"s, ".feather", "an Arrow", "read_feather('"},
       {"FEA1\0\0"s, ".feather", "an Arrow", "read_feather('"},
@@ -83,6 +88,18 @@ TEST(ForeignFile, IsNamedWithTheLinesThatConvertIt) {
     EXPECT_NE(message.find(file.line), std::string::npos) << message;
     EXPECT_EQ(std::count(message.begin(), message.end(), '\n'), 2) << message;
     EXPECT_EQ(message.find("FILE"), std::string::npos) << message;
+  }
+}
+
+TEST(ForeignFile, HarwellBoeingThatSciPyDoesNotReadHasNoLines) {
+  for (const char* type : {"psa", "pua", "rza", "rse", "cua", "CSA", "qra"}) {
+    const std::string message =
+        message_for("A title\n 5 1 2 2 0\n" + std::string(type) + "  5 5 13 0\n(26I3)\n", ".rb");
+    EXPECT_NE(
+        message.find("of type " + lower_case(type) + ", which neither csrkit nor SciPy reads"),
+        std::string::npos)
+        << message;
+    EXPECT_EQ(message.find('\n'), std::string::npos) << message;
   }
 }
 
