@@ -1,6 +1,8 @@
 // One NumPy array: edge_index, two rows (or columns) of node numbers.
 #include "preprocess/import/edge_index.h"
 
+#include "preprocess/import/foreign_file.h"
+
 namespace csrkit {
 
 namespace {
@@ -20,6 +22,13 @@ Index checked_size(const ReadRequest& request, const char* side, Index largest,
   if (largest < size) return size;
   throw InputError(where + ": byte 0: expected ids below --" + side + " " + std::to_string(size) +
                    ", found " + std::to_string(largest));
+}
+
+/// Real numbers, truth values, or a matrix that has neither two rows nor two columns.
+bool is_dense(const NpyHeader& header) {
+  const char kind = header.descr.size() > 1 ? header.descr[1] : '?';
+  const std::vector<std::int64_t>& shape = header.shape;
+  return kind == 'f' || kind == 'b' || (shape.size() == 2 && shape[0] != 2 && shape[1] != 2);
 }
 
 }  // namespace
@@ -56,12 +65,13 @@ ImportResult read_edge_index(const std::string& path, const ReadRequest& request
   const std::int64_t size = source->size_bytes();
   const NpyArray array = read_npy_array(
       *source, size >= 0 ? static_cast<std::uint64_t>(size) : request.limits.decompressed_bytes(0));
-  const char kind = array.header().descr.size() > 1 ? array.header().descr[1] : '?';
-  if (kind == 'f') {
-    throw InputError(path + ": byte 0: expected an edge_index of integers, found real numbers, a " +
-                     "dense matrix; Python makes it sparse:\n  import numpy, scipy.sparse\n  " +
-                     "scipy.sparse.save_npz('" + path + ".npz', scipy.sparse.csr_matrix(" +
-                     "numpy.load('" + path + "')))");
+  if (is_dense(array.header())) {
+    throw InputError(path +
+                     filled(": byte 0: expected an edge_index, integers in two rows, found a "
+                            "dense matrix; Python makes it sparse:\n  import numpy, "
+                            "scipy.sparse\n  scipy.sparse.save_npz('FILE.npz', "
+                            "scipy.sparse.csr_matrix(numpy.load('FILE')))",
+                            path));
   }
   ImportResult result;
   result.inputs = {{path, 0, {}}};

@@ -75,6 +75,18 @@ TEST(EdgeIndex, RefusesOtherArrays) {
   EXPECT_NE(refusal(npy("<i8", I8{1}, {2, 1})).find("expected"), std::string::npos);
 }
 
+TEST(EdgeIndex, DenseMatricesAreNamedWithTheLinesThatConvertThem) {
+  const ScratchFolder scratch;
+  for (const std::string& bytes :
+       {npy("<f8", std::vector<double>{1, 2}, {2, 1}), npy("|b1", std::vector<char>{1, 0}, {2, 1}),
+        npy("<i8", I8{0, 1, 0, 1, 0, 0, 0, 0, 1}, {3, 3})}) {
+    const std::string path = scratch.write("it's.npy", bytes);
+    const std::string message = message_of<InputError>([&] { import_matrix(path); });
+    EXPECT_NE(message.find("found a dense matrix"), std::string::npos) << message;
+    EXPECT_NE(message.find("it\\'s.npy')))"), std::string::npos) << message;
+  }
+}
+
 TEST(EdgeIndex, ArchivesMayHoldNodesAndWeights) {
   const ScratchFolder scratch;
   const I8 edges{2, 0, 1, 0, 1, 2};
