@@ -207,7 +207,7 @@ def text(value, name):
         return None
     try:
         encoded = os.fsencode(value)
-    except TypeError:
+    except (TypeError, UnicodeEncodeError):
         raise UsageError(f"{name} is {reprlib.repr(value)}; it must be text") from None
     if b"\0" in encoded:  # it would end there
         raise UsageError(f"{name} is {value!r}, which has a null character in it")

@@ -84,12 +84,12 @@ class Matrix(Handle):
     @property
     def row_order(self):
         """rows numbers: where the row i of the matrix at import is now. None if it was never reordered."""
-        return self._array(self._info.row_order, c_int32, "i", self.shape[0])
+        return self._optional(self._info.row_order, self.shape[0])
 
     @property
     def col_order(self):
         """cols numbers: the same for columns."""
-        return self._array(self._info.col_order, c_int32, "i", self.shape[1])
+        return self._optional(self._info.col_order, self.shape[1])
 
     @property
     def parts(self) -> int:
@@ -99,7 +99,7 @@ class Matrix(Handle):
     @property
     def part_of_row(self):
         """rows numbers in [0, parts); None without a partition."""
-        return self._array(self._info.part_of_row, c_int32, "i", self.shape[0])
+        return self._optional(self._info.part_of_row, self.shape[0])
 
     @property
     def provenance(self) -> str:
@@ -199,10 +199,11 @@ class Matrix(Handle):
             warnings.filterwarnings("ignore", message=".*not writable.*")
             return torch.frombuffer(memoryview(array).cast("B"), dtype=dtype)
 
+    def _optional(self, pointer, size):
+        return None if pointer is None else self._array(pointer, c_int32, "i", size)
+
     def _array(self, pointer, element, code, size):
-        """A read-only view of the library's memory, which lives as long as the view."""
-        if pointer is None and size > 0:
-            return None
+        """A read-only view of the library's memory, which lives as long as the view. An empty array may be anywhere."""
         memory = (element * size).from_address(pointer or ctypes.addressof(ctypes.c_int64()))
         memory.matrix = self
         view = memoryview(memory).toreadonly().cast("B")
@@ -301,5 +302,8 @@ def from_scipy(matrix) -> Matrix:
         beyond = 2.0 ** (8 * found.dtype.itemsize - (found.dtype.kind == "i"))
         if (matrix.data >= beyond).any() or (matrix.data.astype(found.dtype) != found).any():
             raise UsageError(f"f64 does not hold all of the values, which are {found.dtype}, exactly")
-    return from_arrays(matrix.shape, matrix.indptr.astype(numpy.int64, copy=False),
-                       matrix.indices.astype(numpy.int32, copy=False), matrix.data)
+    columns = matrix.indices.astype(numpy.int32, copy=False)  # which drops the upper bits of a longer number
+    if (columns != matrix.indices).any():
+        wrong = matrix.indices[columns != matrix.indices][0]
+        raise UsageError(f"the matrix has an entry in column {wrong}, and {matrix.shape[1]} columns")
+    return from_arrays(matrix.shape, matrix.indptr.astype(numpy.int64, copy=False), columns, matrix.data)

@@ -118,6 +118,14 @@ class Sharing(unittest.TestCase):
             with self.assertRaisesRegex(csrkit.UsageError, words):
                 wrong()
 
+    def test_columns_beyond_32_bits_of_scipy_are_refused(self):
+        for wrong in (2**32 + 1, -(2**32) + 1):
+            matrix = scipy.sparse.csr_matrix((1, 4))
+            matrix.data, matrix.indices = numpy.ones(1), numpy.array([wrong])
+            matrix.indptr = numpy.array([0, 1])
+            with self.assertRaisesRegex(csrkit.UsageError, f"column {wrong}, and 4 columns"):
+                csrkit.from_scipy(matrix)
+
     @unittest.skipUnless(scipy.sparse.coo_array(numpy.ones(3)).ndim == 1, "SciPy has no sparse vectors")
     def test_vectors_of_scipy_are_refused(self):
         with self.assertRaisesRegex(csrkit.UsageError, r"the shape \(3,\)"):

@@ -48,6 +48,11 @@ class Matrices(unittest.TestCase):
         with self.assertRaises((TypeError, ValueError)):
             values[0] = 1
 
+    def test_a_matrix_without_rows_was_not_reordered_either(self):
+        a = csrkit.from_arrays((0, 0), array.array("q", [0]), array.array("i"))
+        self.assertEqual((list(a.row_offsets), list(a.col_indices)), ([0], []))
+        self.assertEqual((a.row_order, a.col_order, a.part_of_row), (None, None, None))
+
     def test_no_entries(self):
         """Empty arrays begin at odd addresses in Python up to 3.9; memoryview.cast makes none."""
         a = csrkit.from_arrays((2, 3), array.array("q", [0, 0, 0]), array.array("i"), array.array("d"))
@@ -205,6 +210,8 @@ class Products(unittest.TestCase):
             with self.assertRaisesRegex(csrkit.UsageError, "null character"):
                 a.save(folder + "/a.csr\0.txt")
             self.assertEqual(list(pathlib.Path(folder).iterdir()), [])
+        with self.assertRaisesRegex(csrkit.UsageError, "path is .*; it must be text"):
+            csrkit.open("a\ud800.csr")  # half a character
         with self.assertRaisesRegex(csrkit.UsageError, "null character"):
             a.plan(1, kernel="nnz_balanced\0")
         with self.assertRaisesRegex(csrkit.UsageError, "beta adds to out"):
