@@ -31,15 +31,15 @@ void require_ok(archive* handle, int status, const std::string& path) {
   if (status == ARCHIVE_OK) return;
   const char* text = archive_error_string(handle);
   const std::string reason = text != nullptr ? text : "no reason given";
+  // Our own sentence, from write_to_file, names the file, which may be called memory.
+  if (reason.find("'" + path + "'") != std::string::npos) throw IoError(reason);
   // libarchive says ENOMEM, or in words only (of its filters and formats) that it could not
   // allocate.
   if (archive_errno(handle) == ENOMEM || reason.find("llocate") != std::string::npos ||
       reason.find("memory") != std::string::npos || reason.find("init") != std::string::npos) {
     throw MemoryError(path + ": not enough memory to compress (" + reason + ")");
   }
-  // Our own sentence, from write_to_file, names the file already.
-  const bool names_file = reason.find("'" + path + "'") != std::string::npos;
-  throw IoError(names_file ? reason : "cannot write '" + path + "': " + reason);
+  throw IoError("cannot write '" + path + "': " + reason);
 }
 
 archive* new_archive(const std::string& path) {

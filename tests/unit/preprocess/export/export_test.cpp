@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 #include <omp.h>
+#include <sys/resource.h>
 
 #include <cmath>
+#include <csignal>
 #include <limits>
 
 #include "core/base/hash.h"
@@ -280,6 +282,26 @@ TEST(Export, LeavesNothingBehindWhenTheFolderIsMissing) {
   for (const char* name : {"none/a.mtx", "none/a.mtx.gz", "none/a.npz", "none/a.tsv"}) {
     EXPECT_THROW(export_matrix(scratch / name, matrix, {"auto", true}), IoError) << name;
   }
+}
+
+// What libarchive says where memory ends is known by its words, which the name of a file may hold.
+TEST(Export, AFileCalledMemoryThatCannotBeWrittenIsNoLackOfMemory) {
+  const ScratchFolder scratch;
+  const CsrMatrix matrix = difficult_values(ValueKind::f64);
+  struct rlimit before {};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto handler_before = std::signal(SIGXFSZ, SIG_IGN);
+  const struct rlimit small { 1024, before.rlim_max };
+  for (const char* name : {"memory.npz", "init.npz", "allocated.npz"}) {
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+    const std::string message = message_of<IoError>([&] {
+      export_matrix(scratch / name, matrix, {"auto", false});
+    });
+    setrlimit(RLIMIT_FSIZE, &before);
+    EXPECT_EQ(message.find("cannot write '" + (scratch / name) + "': writing failed"), 0u)
+        << message;
+  }
+  std::signal(SIGXFSZ, handler_before);
 }
 
 }  // namespace
