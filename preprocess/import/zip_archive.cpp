@@ -8,6 +8,7 @@
 #include "preprocess/import/format_reader.h"
 #include "preprocess/import/gzip_source.h"
 #include "preprocess/import/headed_source.h"
+#include "preprocess/import/name_promise.h"
 
 namespace csrkit {
 
@@ -43,7 +44,16 @@ const FormatReader& reader_of(const HeadedSource& source, const std::string& mem
   peek.head = peek.disk_head = source.head();
   peek.head_is_whole = source.head_is_whole();
   for (const FormatReader& reader : format_readers()) {
-    if (reader.format.can_stream && reader.matches(peek)) return reader;
+    if (!reader.format.can_stream || !reader.matches(peek)) continue;
+    const std::string found = reader.format.name;
+    if (promises(member, "matrix-market") && found != "matrix-market") {
+      throw InputError(source.name() +
+                       ":1: expected Matrix Market, as the name says, whose first line begins with "
+                       "%%MatrixMarket, found " +
+                       found + " in its content; unpack the archive, and say --format=" + found +
+                       " if that is what the file is");
+    }
+    return reader;
   }
   throw InputError(source.name() + ": byte 0: expected Matrix Market or a list of edges, found " +
                    "something else; unpack the archive and import the file you mean");

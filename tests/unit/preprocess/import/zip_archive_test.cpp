@@ -79,6 +79,11 @@ TEST(ZipArchive, RefusesWhatIsNotOneMatrix) {
             std::string::npos);
   EXPECT_NE(refusal({{"a.mtx", "no banner\n"}}).find("expected Matrix Market or a list"),
             std::string::npos);
+  // The sizes of Matrix Market would be the first edge of a list.
+  for (const char* name : {"a.mtx", "g/A.MTX"}) {
+    EXPECT_NE(refusal({{name, "3 3 1\n1 2 1\n"}}).find("found edge-list in its content; unpack"),
+              std::string::npos);
+  }
   EXPECT_NE(refusal({{"a.bin", "x"}}).find("expected a file of a known format"), std::string::npos);
   EXPECT_NE(refusal({{"model/data.pkl", "x"}}).find("a PyTorch file"), std::string::npos);
 }
