@@ -85,7 +85,7 @@ class SddmmRun : public Run {
   /// C as a matrix, or its values alone where the name says .npy.
   void write(const Request& request) {
     const CsrMatrix& a = problem_.a;
-    if (ends_with(request.output, ".npy")) {
+    if (ends_with(lower_case(request.output), ".npy")) {
       write_npy(request.output, {c_.data(), problem_.c, static_cast<Index>(c_.size()), 1, 1});
       return;
     }
@@ -229,7 +229,7 @@ class SddmmOperation : public DenseOperation<Sddmm> {
     require_available_memory(
         operand_bytes(problem) + bytes_of(problem.a.nnz(), problem.c) * (request.beta != 0 ? 3 : 1),
         "holding X, Y and C", "use a smaller --dense-cols");
-    if (ends_with(request.output, ".npy") && problem.a.nnz() > kMaxIndex) {
+    if (ends_with(lower_case(request.output), ".npy") && problem.a.nnz() > kMaxIndex) {
       throw UsageError("--output " + request.output + ": an array here has at most " +
                        std::to_string(kMaxIndex) + " rows, and the matrix has " +
                        counted(problem.a.nnz(), "entry") + "; write a .csr file");

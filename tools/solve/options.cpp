@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api/rooms.h"
+#include "core/base/text.h"
 #include "cpu/common/kernels.h"
 #include "tools/cli/log.h"
 #include "tools/cli/matrix_input.h"
@@ -133,9 +134,8 @@ void read_tolerances(const Options& options, SolveProblem* problem) {
 /// "x.best.npy" for "x.npy".
 std::string best_iterate_name(const std::string& output) {
   if (output.empty()) return {};
-  const std::size_t dot = output.rfind(".npy");
-  const bool has_ending = dot != std::string::npos && dot + 4 == output.size();
-  return (has_ending ? output.substr(0, dot) : output) + ".best.npy";
+  const bool has_ending = ends_with(lower_case(output), ".npy");
+  return output.substr(0, output.size() - (has_ending ? 4 : 0)) + ".best.npy";
 }
 
 }  // namespace

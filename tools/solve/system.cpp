@@ -49,7 +49,7 @@ void read_matrix(const SolveToolOptions& options, SolveProblem* problem) {
                              "holding the dense matrix", "use a smaller --generate-dense");
     problem->dense = std::make_shared<const DenseMatrix>(
         generate_dense_spd(options.generate_rows, options.condition, kind, options.seed));
-  } else if (ends_with(options.matrix, ".npy")) {
+  } else if (ends_with(lower_case(options.matrix), ".npy")) {
     problem->dense = std::make_shared<const DenseMatrix>(read_npy(options.matrix));
   } else {
     CsrFile file = read_csr_file(options.matrix, options.read);
@@ -144,7 +144,7 @@ DenseMatrix read_columns(const std::string& path, Index rows) {
     throw InputError(path + ": expected columns of " + counted(rows, "row") +
                      ", as many as the matrix has, found an array of " + shape_text(found));
   };
-  if (ends_with(path, ".npy")) {
+  if (ends_with(lower_case(path), ".npy")) {
     const DenseMatrix dense = read_npy(path);
     require_columns(dense);
     require_finite(path, std::as_const(dense).view());

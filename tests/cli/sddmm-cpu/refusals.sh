@@ -58,3 +58,7 @@ END
 for kernel in auto row_loop reference; do
   expect 0 csr-sddmm-cpu grid.csr -k 4 --kernel $kernel --repeat 1 --input-x nan.npy --check=full
 done
+# A name in capitals is that of an array, too.
+expect 0 csr-sddmm-cpu grid.csr -k 4 --repeat 1 --output small.npy
+expect 0 csr-sddmm-cpu grid.csr -k 4 --repeat 1 --output CAPITAL.NPY
+cmp small.npy CAPITAL.NPY || fail "another file under a name in capitals"

@@ -116,3 +116,9 @@ printf '%%%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1e-200\n' >d
 csr-import dot.mtx dot.csr --quiet
 expect 3 csr-solve-cpu dot.csr --rhs from-solution
 says "dot.csr times a solution: expected right-hand sides"
+# Names in capitals, as some systems write them, say what they say in small letters.
+csr-solve-cpu grid.csr --output small.npy --quiet
+cp small.npy CAPITAL.NPY
+expect 0 csr-solve-cpu grid.csr --rhs CAPITAL.NPY --guess CAPITAL.NPY
+expect 1 csr-solve-cpu grid.csr --iterations 1 --output OUT.NPY
+equals "$(ls OUT*)" OUT.best.npy
