@@ -186,6 +186,16 @@ struct RecordFile::State {
 
 namespace {
 
+/// Whether a standard stream goes into the file, as with --records /dev/stdout >FILE.
+bool is_standard_stream(const struct stat& file) {
+  const auto goes_there = [&](int stream) {
+    struct stat status {};
+    return fstat(stream, &status) == 0 && status.st_dev == file.st_dev &&
+           status.st_ino == file.st_ino;
+  };
+  return goes_there(STDOUT_FILENO) || goes_there(STDERR_FILENO);
+}
+
 /// Whether `path` still names the open file: who had it before may have removed it as empty.
 bool is_named(const std::string& path, const struct stat& of_open_file) {
   struct stat named {};
@@ -209,6 +219,10 @@ RecordFile::RecordFile(const std::string& path) {
   if (!S_ISREG(status.st_mode)) {  // reading what is there would wait for ever on a pipe
     throw IoError(path + ": expected a regular file for the records, found a pipe or device; " +
                   "--json prints the records on stdout");
+  }
+  if (is_standard_stream(status)) {  // reports and records would overwrite each other
+    throw IoError(path + ": expected a file of its own for the records, found that of standard " +
+                  "output or of messages; name another, or say --json for records on stdout");
   }
   // Released by the system when the process ends, however it ends. A file system without locks
   // (some network ones) goes without.

@@ -135,6 +135,12 @@ says "cannot read 'folder'"
 head -n 1 out.jsonl | sed 's/"seed":[0-9]*,//' >seedless.jsonl
 expect 3 csr-bench --verify seedless.jsonl
 says "seedless.jsonl:1: expected a record whose case can be measured again"
+# Reports and messages go elsewhere than records, which they would overwrite.
+expect 4 sh -c 'csr-bench tiny.csr --records /dev/stdout >shared.jsonl'
+says "expected a file of its own for the records"
+expect 4 sh -c 'csr-bench tiny.csr --records shared.jsonl 2>shared.jsonl'
+cp shared.jsonl err
+says "expected a file of its own for the records"
 # Nor is a pipe or device read for earlier records.
 mkfifo pipe
 expect 4 csr-bench tiny.csr --records pipe
