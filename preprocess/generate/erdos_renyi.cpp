@@ -26,7 +26,9 @@ CsrMatrix generate_erdos_renyi(const PatternRequest& request) {
   const Offset nnz = given.integer("nnz"), places = Offset{rows} * cols;
   if (nnz > places) given.refuse("nnz", "at most " + std::to_string(places) + " here");
 
-  require_room(rows, nnz, static_cast<int>(sizeof(Index)) + size_of(request.value_kind));
+  // Beside the matrix a length and a position of every row.
+  require_room(2 * Offset{rows}, nnz,
+               static_cast<int>(sizeof(Index)) + size_of(request.value_kind));
   Buffer<Index> lengths(rows);
   std::fill(lengths.begin(), lengths.end(), 0);
   const std::uint64_t salt = random_word(request.seed, kLengths);
