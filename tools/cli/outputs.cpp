@@ -61,8 +61,9 @@ void require_ending(const std::string& output, const std::vector<std::string>& r
   for (const std::string& ending : right) {
     if (ends_with(name, ending)) return;
   }
-  for (const char* wrong : {".csr", ".npy", ".npz", ".mtx", ".mtx.gz", ".petsc", ".graph", ".txt",
-                            ".csv", ".tsv", ".json"}) {
+  for (const char* wrong :
+       {".csr", ".npy", ".npz", ".mtx", ".mtx.gz", ".petsc", ".graph", ".txt", ".csv", ".tsv",
+        ".json", ".jsonl", ".png", ".jpg", ".jpeg", ".svg", ".pdf", ".html"}) {
     if (!ends_with(name, wrong)) continue;
     throw UsageError("the output '" + output + "' would not be what its name says, but a " +
                      alternatives(right) + " file; name it so" +

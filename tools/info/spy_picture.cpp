@@ -125,6 +125,7 @@ SpyOptions read_spy_options(const Options& options, const std::string& input) {
     throw UsageError("--pixels is for --spy");
   }
   require_outputs(options, {picture.path}, {input});
+  require_ending(picture.path, {".png"});
   return picture;
 }
 

@@ -56,6 +56,9 @@ ProbeToolOptions parse_probe_options(int argc, const char* const* argv) {
     throw UsageError("--output and --cluster name one file; each needs its own");
   }
   require_outputs(options, {result.output, result.cluster}, {});
+  for (const std::string& output : {result.output, result.cluster}) {
+    require_ending(output, {".json"});
+  }
   result.device = "all";
   if (options.given("device")) result.device = options.choice("device", {"cpu", "gpu", "all"});
   if (result.device == "gpu") require_gpu_room("--device gpu");

@@ -22,3 +22,9 @@ expect 0 csr-info tiny.csr --header-only
 prints "row_offsets"
 for io in auto mmap read; do expect 0 csr-info tiny.csr --io $io; done
 expect 2 csr-info tiny.csr --io fast
+# A picture is a PNG, whatever its name says.
+for name in spy.jpg spy.svg spy.csr; do
+  expect 2 csr-info tiny.csr --spy $name
+  says "the output '$name' would not be what its name says, but a .png file"
+done
+expect 0 csr-info tiny.csr --spy SPY.PNG

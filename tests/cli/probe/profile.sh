@@ -61,3 +61,5 @@ expect 2 csr-reorder graph.csr x.csr --method degree --machine m.json
 says "--machine is for --report"
 expect 2 csr-reorder graph.csr x.csr --method degree --measure
 no_file x.csr
+expect 2 csr-probe --output machine.csr
+says "but a .json file"

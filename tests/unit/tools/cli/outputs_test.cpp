@@ -57,7 +57,8 @@ TEST(OutputNames, EndAsWhatIsWritten) {
   for (const char* name : {"", "x.npy", "x", "a.mtx/x", "x.mtx.1", "x.npy.part"}) {
     EXPECT_NO_THROW(require_ending(name, {".npy"})) << name;
   }
-  for (const char* name : {"x.mtx", "x.mtx.gz", "x.csr", "x.txt", "a.npy/x.csv"}) {
+  for (const char* name : {"x.mtx", "x.mtx.gz", "x.csr", "x.txt", "a.npy/x.csv", "x.png", "x.JPG",
+                           "x.svg", "x.pdf", "x.html", "x.jsonl"}) {
     EXPECT_THROW(require_ending(name, {".npy"}), UsageError) << name;
   }
   EXPECT_NO_THROW(require_ending("c.npy", {".csr", ".npy"}));
