@@ -63,7 +63,7 @@ def parse(data):
     if data.startswith(b"\x1f\x8b"):
         raise NotJson("expected JSON, found a gzip file (gzip -dk unpacks it)")
     try:
-        text = data.decode("utf-8")
+        text = data.decode("utf-8-sig")  # a byte order mark is no text
         if depth_of(text) > MAX_DEPTH:
             raise NotJson(f"expected at most {MAX_DEPTH} nested arrays and objects, found more")
         value = json.loads(text, object_pairs_hook=members, parse_float=finite, parse_int=whole,

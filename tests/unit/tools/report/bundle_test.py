@@ -1,6 +1,9 @@
+import json
+import tempfile
 import unittest
 
 from made import bundle_of, failed, record
+from report.bundle import read
 from report.command_line import InputError
 from report.rows import rows_of
 
@@ -10,6 +13,13 @@ class BundleTest(unittest.TestCase):
         found = bundle_of(record("a.csr"), tail='{"schema":2,"matrix":"b.csr","case":{"kernel":"cpu.spmm.auto","dense_cols":8,"ca')
         self.assertEqual(len(found.cases), 1)
         self.assertIn("(b.csr, cpu.spmm.auto, K 8)", found.cut[0])
+
+    def test_a_byte_order_mark_is_skipped_as_csr_bench_does(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".jsonl", encoding="utf-8-sig") as file:
+            file.write("".join(json.dumps(record(name)) + "\n" for name in ("a.csr", "b.csr")))
+            file.flush()
+            found = read([file.name], "", "", lambda kind, text: None)
+        self.assertEqual([case.matrix for case in found.cases], ["a.csr", "b.csr"])
 
     def test_a_record_of_an_unknown_schema_is_refused(self):
         for schema in (1, 2):
