@@ -26,8 +26,7 @@ CsrMatrix normalized(const CsrMatrix& matrix, ImportResult* imported) {
 
 CsrMatrix transformed(CsrMatrix matrix, const ImportToolOptions& options, ImportResult* imported) {
   if (options.transpose) {
-    require_plausible_rows(matrix.cols(), matrix.nnz(), options.import.limits,
-                           options.input + " transposed");
+    require_plausible_rows(matrix.cols(), matrix.nnz(), options.import.limits, "transposed");
     matrix = transpose(matrix);
   }
   if (options.symmetrize) matrix = symmetrize(matrix);

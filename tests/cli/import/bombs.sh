@@ -136,5 +136,5 @@ expect 0 csr-import wide.mtx wide.csr
 prints "2,147,483,647"
 # Rows do: those that --transpose would make of columns are counted before.
 expect 3 csr-import wide.mtx none.csr --transpose
-says "wide.mtx transposed: expected about as many rows as entries, found 2147483647 rows of 3 entries"
+says "error: wide.mtx: transposed: expected about as many rows as entries, found 2147483647 rows of 3 entries"
 no_file none
