@@ -32,11 +32,15 @@ Buffer<Index> numbers_of_text(ByteSource& source, Index size, Offset limit, cons
     const bool is_word = is_number && (scan::is_blank(*at) || *at == ',' || *at == ';');
     at = scan::skip_blanks(at);
     if (!is_number || (*at != '\n' && *at != '\r') || number >= static_cast<std::uint64_t>(limit)) {
-      lines.refuse(lines.line() - 1, "expected one number from 0 to " + std::to_string(limit - 1) +
-                                         ", found " + scan::quote_word(word) +
-                                         (is_word && number < static_cast<std::uint64_t>(limit)
-                                              ? " and more in the line; write each on its own line"
-                                              : ""));
+      const bool is_in_range = number < static_cast<std::uint64_t>(limit);
+      const bool is_next = is_number && number == static_cast<std::uint64_t>(limit);
+      lines.refuse(
+          lines.line() - 1,
+          "expected one number from 0 to " + std::to_string(limit - 1) + ", found " +
+              scan::quote_word(word) +
+              (is_word && is_in_range ? " and more in the line; write each on its own line"
+               : is_next ? "; numbers count from 0: if the first here is 1, subtract 1 from all"
+                         : ""));
     }
     if (count == size) {
       lines.refuse(lines.line() - 1, "expected " + counted(size, "number") + ", one for each " +

@@ -41,6 +41,9 @@ TEST(OutsideOrder, RefusesWhatIsNoPermutation) {
   EXPECT_NE(refusal("0\n1\n1\n", 3).find("p.txt"), std::string::npos);
   EXPECT_NE(refusal("0\n3\n1\n", 3).find("p.txt:2: expected one number from 0 to 2"),
             std::string::npos);
+  EXPECT_NE(refusal("1\n3\n2\n", 3).find("found \"3\"; numbers count from 0: if the first"),
+            std::string::npos);
+  EXPECT_EQ(refusal("1\n4\n2\n", 3).find("count from 0"), std::string::npos);
   EXPECT_NE(refusal("0\n-1\n1\n", 3).find("p.txt:2: "), std::string::npos);
   for (const char* const two : {"0 1\n2\n", "0,1\n2\n", "0\t1 2"}) {
     EXPECT_NE(
