@@ -85,7 +85,10 @@ def prose_of(lines):
         if re.match(r"<!-- (?!end)", line):
             is_generated = "<!-- end -->" in lines[at:]
         is_other = is_code or fence or is_generated or NO_PROSE.match(line)
-        if begin is not None and (is_other or PAGE_ITEM.match(line)):
+        # Within a paragraph only a 1. begins an item; another number is one of a sentence.
+        is_item = PAGE_ITEM.match(line) and (begin is None or PAGE_ITEM.match(lines[begin])
+                                             or not re.match(r"\s*(?!1\.)\d+\.", line))
+        if begin is not None and (is_other or is_item):
             yield begin, at
             begin = None
         if begin is None and not is_other and not line.startswith("    "):  # with four blanks it is code
@@ -135,6 +138,10 @@ def self_test():
     better = fixed_page(page)
     assert better[0].startswith("* word") and better[1].endswith("word more") and better[2:-2] == page[2:7], better
     assert not better[-1].startswith("-") and too_long(pathlib.Path("a.md"), better) == [], better
+    year = ["ACM TOMS 4(3),", "1978. " + long.strip()]
+    assert [line[:1] for line in fixed_page(year)] == ["A", "w"], fixed_page(year)
+    numbered = ["2. " + long.strip(), "3. other"]
+    assert fixed_page(numbered)[-1] == "3. other" and fixed_page(numbered)[1].startswith("   word"), fixed_page(numbered)
     generated = ["<!-- table -->", long, "<!-- end -->"]
     assert fixed_page(generated) == generated
     print("check_columns: the self-test passed")
