@@ -43,7 +43,7 @@ namespace {
 BinRules rules_of_device(BinRules rules, int value_bytes) {
   const int shared_bytes = current_shared_bytes();
   rules.value_bytes = value_bytes;
-  for (int* const bytes : {&rules.whole_bit_range_bytes, &rules.part_bit_range_bytes}) {
+  for (int* const bytes : {&rules.most_block_bytes, &rules.most_part_bytes}) {
     *bytes = std::min(*bytes, shared_bytes - kMostStaticBytes);
   }
   if (shared_bytes < kLargestTableBytes) {
@@ -561,7 +561,7 @@ class AdaptiveRows final : public DeviceSpgemm {
     const HostTotals totals = host_->wait();
     work.lists.to_make = lists_of<MakeBin>(work.space.make_list, totals);
     work.rooms = {static_cast<int>(totals.bytes_of_block), static_cast<int>(totals.bytes_of_whole),
-                  rules_.whole_bit_range_bytes};
+                  rules_.most_block_bytes};
     are_twins_most_ = changes_.makes_twins_again(work.a.rows, work.lists.made(MakeBin::twin).count,
                                                  work.products, work.longest);
     choice_ = describe(work.lists, work.a.rows, work.stages());

@@ -7,7 +7,8 @@
 //          has kept the bits. Shared memory holds, for every 32 columns between the row's first and
 //          last, a word with a bit for each column that C has, and the number of entries before it;
 //          then one sum per entry or, where C has half of the columns, per column, which saves the
-//          lookup. Bits are set by atomics; sums need none (row_walks.cuh)
+//          lookup. Bits are set by atomics; sums need none (row_walks.cuh),
+//          but for claims
 // Launch   blocks of 4 warps, a row each; teams of 4 warps for long rows whose sums fit; blocks of
 //          256 or 512 threads for wider or longer rows
 // Needs    nothing more: words ascend, so columns come out sorted. Sums that do not fit are added
@@ -52,16 +53,15 @@ __device__ void make_bit_range(const MakeRows<Value>& op, const BitRange<Value>&
   const EntriesOfA of_walker = {
       of_row.begin + walker,
       (of_row.count + static_cast<unsigned>(kWalkers - 1 - walker)) / kWalkers, kWalkers};
-  // A block that makes a whole row has the bids of turns beside its sums.
-  constexpr bool kIsBlock = G::kIsBlock && kWalkers == 1 && !kSharesSums;
+  constexpr bool kAddsByBlock = G::kIsBlock && kWalkers == 1 && !kSharesSums;
   int room = range.room;
   [[maybe_unused]] BlockSums way = BlockSums::turns;
-  if constexpr (kIsBlock && !Columns::kIsPart) {
+  if constexpr (kAddsByBlock && !Columns::kIsPart) {
     const RowFacts facts = {op.profile.products[range.row], static_cast<std::uint32_t>(range.words),
                             of_row.count};
     way = BinRules::block_sums(facts, static_cast<std::uint32_t>(count), kLanes, sizeof(Value),
                                static_cast<unsigned>(range.most_room));
-    if (way == BlockSums::turns && is_packed) {
+    if (way == BlockSums::turns && is_packed) {  // the bids lie behind the sums
       room -= kBidBytes;
       bids = reinterpret_cast<std::uint32_t*>(bytes + room);
     }
@@ -146,7 +146,7 @@ __device__ void make_bit_range(const MakeRows<Value>& op, const BitRange<Value>&
   }
   G::sync();
   const PlacesInRange places_in_range = {words, range.first_word, is_full || is_direct};
-  if constexpr (kIsBlock) {
+  if constexpr (kAddsByBlock) {
     Value* const sums = fits ? shared_sums : values;
     if (way == BlockSums::claims) {
       add_by_claims(op, range.row, places_in_range, sums, count, *sources, scratch);
@@ -357,8 +357,8 @@ void make_rows_in_parts(Structure structure, const MakeRows<Value>& op, const Bi
   bit_ranges::with_structure(structure, [&](auto known) {
     launch_rows<kThreads, kThreads>(
         bit_ranges::make_part_by_bit_range<Value, kThreads, decltype(known)::value>,
-        "make_part_by_bit_range", parts.count, rules.part_bit_range_bytes, stream, op, rules, parts,
-        rules.part_bit_range_bytes);
+        "make_part_by_bit_range", parts.count, rules.most_part_bytes, stream, op, rules, parts,
+        rules.most_part_bytes);
   });
 }
 

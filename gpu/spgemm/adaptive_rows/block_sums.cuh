@@ -49,25 +49,27 @@ __device__ void add_by_claims(const MakeRows<Value>& op, Index row, const Places
 }
 
 /// The columns of which a warp of a block of kWarps makes the entries: about equally many each, of
-/// `count`. They begin with a word. `words` are filled; if `pairs` are, no others.
+/// `count`. They begin with a word. If pairs are kept, only their words are filled; shares are the
+/// same without, but for words that have no bit.
 template <int kWarps, class Value>
 __device__ ColumnRange share_of_warp(const BitRange<Value>& range, const Word* words,
                                      const KeptPairs& pairs, int count) {
+  const bool has_pairs = pairs.pairs != nullptr;
+  const int size = has_pairs ? pairs.count : range.words;
+  const auto number = [&](int at) { return has_pairs ? pairs.number(at) : at; };
   const auto begin_of = [&](int share) {
     if (share == 0) return 0;
-    if (share == kWarps) return range.words;
-    if (pairs.pairs != nullptr) return pairs.number(pairs.count * share / kWarps);
     const auto before = static_cast<std::uint32_t>(Offset{count} * share / kWarps);
-    int low = 0, high = range.words;
+    int low = 0, high = size;
     while (low < high) {
       const int middle = (low + high) / 2;
-      if (words[middle].before < before) {
+      if (words[number(middle)].before < before) {
         low = middle + 1;
       } else {
         high = middle;
       }
     }
-    return low;
+    return share < kWarps && low < size ? number(low) : range.words;
   };
   const int warp = static_cast<int>(threadIdx.x / 32);
   return {(Offset{range.first_word} + begin_of(warp)) << kWordLog2,

@@ -4,8 +4,7 @@
 // the number of its source; later ones are repeats and go to a list. At the end all are added up in
 // the order of A's columns: two terms of a place by their sources' numbers; more after their
 // repeats were sorted. So which product claims a place differs from run to run, the sum does not.
-// Rows with many repeats are added up in turns instead (BlockTurns), which takes barriers for every
-// batch of products.
+// Rows with many repeats are added up in shares of their columns, or in turns.
 #pragma once
 
 #include "gpu/spgemm/adaptive_rows/make.h"

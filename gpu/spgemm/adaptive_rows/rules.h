@@ -75,7 +75,7 @@ enum class MakeBin : std::uint8_t {
   bit_range_team_96k,
   bit_range_team_192k,
   bit_range_block,
-  bit_range_whole,  // all of the shared memory; sums in C itself if that is not enough
+  bit_range_whole,  // up to all of the shared memory; sums in C if that is not enough
   twin,             // made together with another row whose row of A has the same columns
   count
 };
@@ -100,9 +100,9 @@ inline constexpr int kTeamBitRange48k = 48 * 1024;
 inline constexpr int kTeamBitRange96k = 96 * 1024;
 inline constexpr int kTeamBitRange192k = 192 * 1024;
 inline constexpr int kWarpsOfATeam = 4;
-/// Where B's rows have about so many entries or more on average, a block of 256 threads takes them
-/// one by one (suits_packing), and none of its warps waits for a turn at a sum. Then more blocks
-/// than teams of 96 KiB are at work. Measured on H100s.
+/// Where B's rows have about so many entries or more on average, no warp of a block waits for a turn
+/// at a sum (BlockSums). Then more blocks than teams of 96 KiB are at work. Measured on H100s, when
+/// blocks took such rows of B one by one.
 inline constexpr std::uint32_t kLongSources = 100;
 /// When the four warps of a team share each source and one set of sums, instead of taking a quarter
 /// of the sources each with sums of their own. They synchronize after every 128 products of a
@@ -253,7 +253,7 @@ struct BitRangeRows {
 struct BinRules {
   int value_bytes = 4;
   /// Two blocks on a multiprocessor of 227 KiB, with their static memory.
-  int whole_bit_range_bytes = 102 * 1024, part_bit_range_bytes = 84 * 1024;
+  int most_block_bytes = 102 * 1024, most_part_bytes = 84 * 1024;
   std::uint32_t most_hashed = 4096;  // the most products, and so entries, of a row in a hash table
   /// The most products that one warp takes alone.
   std::uint32_t most_of_a_warp = 65536;
@@ -303,7 +303,7 @@ struct BinRules {
   }
   /// Nothing else fits a multiprocessor beside a team of kTeamBitRange192k bytes. So only rows that
   /// would take a block longer than the rest of the product takes have one: a block takes 12 ns for
-  /// a product, as its warps wait for turns, the rest 50 us and 0.01 ns for a product (an H100).
+  /// a product in turns, the rest 50 us and 0.01 ns for a product (an H100).
   std::uint32_t large_team_products(const BitRangeRows& of) const {
     constexpr Offset kFewest = 4096, kRestOfBlock = 1200;
     const Offset fewest = kFewest + of.products / kRestOfBlock;
@@ -600,7 +600,8 @@ struct BinRules {
            places / 8 * 3 + repeats * (8 + value_bytes);
   }
   /// Whether each warp finds `fewest` products or more of its share in every source, on average.
-  /// Where columns come very often, some mostly come more often than others, and the shares differ.
+  /// Where columns come very often, a few mostly come far more often than the rest, and one warp has
+  /// most of the work.
   static CSRKIT_HOST_DEVICE bool suits_shares(const RowFacts& row, std::uint32_t entries,
                                               int threads, Offset fewest) {
     constexpr Offset kMostOfAnEntry = 4;
@@ -615,19 +616,19 @@ struct BinRules {
   static CSRKIT_HOST_DEVICE BlockSums block_sums(const RowFacts& row, std::uint32_t entries,
                                                  int threads, std::uint32_t value_bytes,
                                                  std::uint64_t room) {
-    constexpr Offset kMany = 12, kFewest = 6;
+    constexpr Offset kMany = kShortSources, kFewest = 6;  // from kMany on walks are not packed
     if (suits_shares(row, entries, threads, kMany)) return BlockSums::shares;
     if (suits_claims(row, entries) && bytes_of_claims(row, entries, value_bytes) <= room) {
       return BlockSums::claims;
     }
     return suits_shares(row, entries, threads, kFewest) ? BlockSums::shares : BlockSums::turns;
   }
-  /// Bytes of shared memory of such a block. If sums do not fit the most that it may have, they are
-  /// in C.
+  /// Bytes of shared memory of a block that makes the row. If its sums do not fit the most that it
+  /// may have, they are in C.
   CSRKIT_HOST_DEVICE std::uint64_t bytes_of_block(const RowFacts& row, std::uint32_t entries,
                                                   int threads) const {
     const auto of_value = static_cast<std::uint32_t>(value_bytes);
-    const auto most = static_cast<std::uint64_t>(whole_bit_range_bytes);
+    const auto most = static_cast<std::uint64_t>(most_block_bytes);
     const BlockSums way = block_sums(row, entries, threads, of_value, most);
     if (way == BlockSums::claims) return bytes_of_claims(row, entries, of_value);
     const bool bids = way == BlockSums::turns && packs_in_block(row, threads);

@@ -1012,30 +1012,41 @@ TEST_F(SanitizerSpgemmSharedSums, OfTeams) { check_shared_sums(9); }
 
 namespace {
 
-/// Rows of C that a block makes, in turn of few repeats, of some, and of some from short rows of B;
-/// the first entries of every row of B are columns that two, some or all sources of a row have.
+/// Rows of C that a block makes, in turn of few repeats, of some, of some from short rows of B, and
+/// of some on few of many words; the first entries of every row of B are columns that two, some or
+/// all sources of a row have.
 ProductOperands of_blocks(Index rows) {
-  constexpr Index kZone = 200;  // rows of B for each kind of row
+  constexpr Index kZone = 200, kCols = 44'000;  // rows of B for each kind of row
   constexpr struct {
     Index sources, length, cols;
-  } kKinds[] = {{64, 50, 30'000}, {64, 60, 3'000}, {128, 20, 1'000}};
+  } kKinds[] = {{64, 50, 30'000}, {64, 60, 3'000}, {128, 20, 1'000}, {100, 60, 3'060}};
+  constexpr Index kCount = std::size(kKinds), kOnFewWords = 3;
   std::vector<Entry> a, b;
   for (Index i = 0; i < rows; ++i) {
-    const Index sources = kKinds[i % 3].sources, first = i % 3 * kZone + i % 5 * 10;
-    for (Index k = 0; k < sources; ++k) a.push_back({i, first + k, random_value(91, i, k)});
+    const Index kind = i % kCount, first = kind * kZone + i % 5 * 10;
+    for (Index k = 0; k < kKinds[kind].sources; ++k) {
+      a.push_back({i, first + k, random_value(91, i, k)});
+    }
   }
-  for (Index j = 0; j < 3 * kZone; ++j) {
+  // Every fourth word, of which half have 4 columns and half have 14.
+  const auto on_few_words = [](Index number) {
+    const Index rest = number - 680;
+    return number < 680 ? (3 + number / 4 * 4) * 32 + number % 4 * 7
+                        : (683 + rest / 14 * 4) * 32 + rest % 14 * 2;
+  };
+  for (Index j = 0; j < kCount * kZone; ++j) {
     const auto [sources, length, cols] = kKinds[j / kZone];
     std::set<Index> of_row = {3, 10 + j / 2 % 100, 200 + j % 7};
     for (Index k = 0; k < length; ++k) {
-      of_row.insert(250 + static_cast<Index>(random_word(92, j, k) % (cols - 250)));
+      const auto random = static_cast<Index>(random_word(92, j, k) % cols);
+      of_row.insert(j / kZone == kOnFewWords ? on_few_words(random) : std::max<Index>(random, 250));
     }
     for (const Index col : of_row) b.push_back({j, col, random_value(93, j, col)});
   }
-  return {matrix_of(rows, 3 * kZone, a), matrix_of(3 * kZone, kKinds[0].cols, b)};
+  return {matrix_of(rows, kCount * kZone, a), matrix_of(kCount * kZone, kCols, b)};
 }
 
-/// How a block with that room adds up a row of C = A B.
+/// How a block of kThreadsOfBlock adds up a row of C = A B.
 gpu::BlockSums block_sums_of(const SpgemmProblem& problem, const CsrMatrix& c, Index row) {
   gpu::RowFacts facts;
   facts.sources = problem.a.row_length(row);
@@ -1043,13 +1054,15 @@ gpu::BlockSums block_sums_of(const SpgemmProblem& problem, const CsrMatrix& c, I
     facts.products += static_cast<std::uint32_t>(problem.b.row_length(problem.a.col_indices()[i]));
   }
   facts.words = static_cast<std::uint32_t>(c.col_indices()[c.row_offsets()[row + 1] - 1] / 32 + 1);
-  return gpu::BinRules::block_sums(
-      facts, static_cast<std::uint32_t>(c.row_length(row)), gpu::kThreadsOfBlock,
-      static_cast<std::uint32_t>(size_of(problem.c)), gpu::kBlockBitRangeBytes);
+  return gpu::BinRules::block_sums(facts, static_cast<std::uint32_t>(c.row_length(row)),
+                                   gpu::kThreadsOfBlock,
+                                   static_cast<std::uint32_t>(size_of(problem.c)),
+                                   static_cast<std::uint64_t>(gpu::BinRules().most_block_bytes));
 }
 
-/// Blocks' rows are right in each way, and the same every time, new values too.
-void check_block_sums(Index rows) {
+/// Blocks' rows are right in each way, and the same every time, whatever counting has kept; new
+/// values too. With `most_block_bytes` too few for some sums, which are in C then.
+void check_block_sums(Index rows, int most_block_bytes) {
   const ProductOperands operands = of_blocks(rows);
   for (const ValueKind kind : {ValueKind::f32, ValueKind::f64}) {
     for (const Semiring semiring : {Semiring::plus_times, Semiring::min_plus}) {
@@ -1057,14 +1070,18 @@ void check_block_sums(Index rows) {
       SCOPED_TRACE(describe(item));
       const SpgemmProblem problem = problem_of(operands, item);
       std::optional<CsrMatrix> first;
-      for (const bool keeps_bits : {false, true}) {
+      for (const auto& [keeps_bits, keeps_pairs] :
+           {std::pair(false, false), std::pair(true, false), std::pair(true, true)}) {
         gpu::BinRules rules;
         rules.prefers_one_pass = false;
         rules.fewest_for_warps = 0;  // no teams
         rules.most_of_a_warp = 512;
         rules.most_sorted_to_count = rules.most_sorted_to_make = 0;
         rules.keeps_any_bits = keeps_bits;
+        rules.keeps_pairs = keeps_pairs;
+        rules.fewest_counted_by_warps = 0;  // pairs may be kept
         rules.most_listed = rules.most_listed_of_few = 0;
+        rules.most_block_bytes = most_block_bytes;
         const auto plan = plan_by(rules, problem);
         plan->expect_new_values();
         const CsrMatrix c = check_product(*plan, problem, item);
@@ -1076,6 +1093,7 @@ void check_block_sums(Index rows) {
       EXPECT_EQ(block_sums_of(problem, *first, 0), gpu::BlockSums::claims);
       EXPECT_EQ(block_sums_of(problem, *first, 1), gpu::BlockSums::shares);
       EXPECT_EQ(block_sums_of(problem, *first, 2), gpu::BlockSums::turns);
+      EXPECT_EQ(block_sums_of(problem, *first, 3), gpu::BlockSums::shares);
     }
   }
 }
@@ -1085,8 +1103,9 @@ using SanitizerSpgemmBlockSums = GpuTest;
 
 }  // namespace
 
-TEST_F(SpgemmBlockSums, AreRightInEveryWay) { check_block_sums(60); }
-TEST_F(SanitizerSpgemmBlockSums, AreRightInEveryWay) { check_block_sums(3); }
+TEST_F(SpgemmBlockSums, AreRightInEveryWay) { check_block_sums(60, 102 * 1024); }
+TEST_F(SpgemmBlockSums, AreRightInC) { check_block_sums(60, 24 * 1024); }
+TEST_F(SanitizerSpgemmBlockSums, AreRightInEveryWay) { check_block_sums(4, 102 * 1024); }
 
 /// Groups of three rows with the same 66 sources, whose rows of B have 64 entries; the last row has
 /// half of them.
