@@ -100,9 +100,9 @@ inline constexpr int kTeamBitRange48k = 48 * 1024;
 inline constexpr int kTeamBitRange96k = 96 * 1024;
 inline constexpr int kTeamBitRange192k = 192 * 1024;
 inline constexpr int kWarpsOfATeam = 4;
-/// Where B's rows have about so many entries or more on average, no warp of a block waits for a turn
-/// at a sum (BlockSums). Then more blocks than teams of 96 KiB are at work. Measured on H100s, when
-/// blocks took such rows of B one by one.
+/// Where B's rows have about so many entries or more on average, no warp of a block waits for a
+/// turn at a sum (BlockSums). Then more blocks than teams of 96 KiB are at work. Measured on H100s,
+/// when blocks took such rows of B one by one.
 inline constexpr std::uint32_t kLongSources = 100;
 /// When the four warps of a team share each source and one set of sums, instead of taking a quarter
 /// of the sources each with sums of their own. They synchronize after every 128 products of a
@@ -600,8 +600,8 @@ struct BinRules {
            places / 8 * 3 + repeats * (8 + value_bytes);
   }
   /// Whether each warp finds `fewest` products or more of its share in every source, on average.
-  /// Where columns come very often, a few mostly come far more often than the rest, and one warp has
-  /// most of the work.
+  /// Where columns come very often, a few mostly come far more often than the rest, and one warp
+  /// has most of the work.
   static CSRKIT_HOST_DEVICE bool suits_shares(const RowFacts& row, std::uint32_t entries,
                                               int threads, Offset fewest) {
     constexpr Offset kMostOfAnEntry = 4;
