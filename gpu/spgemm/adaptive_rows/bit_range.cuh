@@ -7,8 +7,7 @@
 //          has kept the bits. Shared memory holds, for every 32 columns between the row's first and
 //          last, a word with a bit for each column that C has, and the number of entries before it;
 //          then one sum per entry or, where C has half of the columns, per column, which saves the
-//          lookup. Bits are set by atomics; sums need none (row_walks.cuh),
-//          but for claims
+//          lookup. Bits are set by atomics; sums need none (row_walks.cuh), but for claims
 // Launch   blocks of 4 warps, a row each; teams of 4 warps for long rows whose sums fit; blocks of
 //          256 or 512 threads for wider or longer rows
 // Needs    nothing more: words ascend, so columns come out sorted. Sums that do not fit are added

@@ -51,6 +51,20 @@ CsrMatrix check_product(SpgemmPlan& plan, const SpgemmProblem& problem, const Pr
   return c;
 }
 
+/// C by these rules is right and has the bits of `first`, which becomes C if it is unset; so has C
+/// of new values that are made row by row.
+void check_bits(gpu::BinRules rules, const SpgemmProblem& problem, const ProductCase& item,
+                std::optional<CsrMatrix>& first) {
+  rules.most_listed = rules.most_listed_of_few = 0;
+  const auto plan = plan_by(rules, problem);
+  plan->expect_new_values();
+  const CsrMatrix c = check_product(*plan, problem, item);
+  if (!first) first = c;
+  EXPECT_TRUE(identical(*first, c));
+  plan->set_values(problem.a, problem.b);
+  EXPECT_TRUE(identical(c, product_of(*plan, problem)));
+}
+
 /// C is right in two passes, and `says` is part of how its rows are made.
 void check_choice(const ProductOperands& operands, const char* says) {
   for (const ValueKind kind : {ValueKind::f32, ValueKind::f64}) {
@@ -987,14 +1001,7 @@ void check_shared_sums(Index rows) {
             gpu::BinRules rules;
             rules.prefers_one_pass = false;
             rules.keeps_any_bits = keeps_bits;
-            rules.most_listed = rules.most_listed_of_few = 0;
-            const auto plan = plan_by(rules, problem);
-            plan->expect_new_values();
-            const CsrMatrix c = check_product(*plan, problem, item);
-            if (!first) first = c;
-            EXPECT_TRUE(identical(*first, c));
-            plan->set_values(problem.a, problem.b);
-            EXPECT_TRUE(identical(c, product_of(*plan, problem)));
+            check_bits(rules, problem, item, first);
           }
         }
       }
@@ -1080,15 +1087,8 @@ void check_block_sums(Index rows, int most_block_bytes) {
         rules.keeps_any_bits = keeps_bits;
         rules.keeps_pairs = keeps_pairs;
         rules.fewest_counted_by_warps = 0;  // pairs may be kept
-        rules.most_listed = rules.most_listed_of_few = 0;
         rules.most_block_bytes = most_block_bytes;
-        const auto plan = plan_by(rules, problem);
-        plan->expect_new_values();
-        const CsrMatrix c = check_product(*plan, problem, item);
-        if (!first) first = c;
-        EXPECT_TRUE(identical(*first, c));
-        plan->set_values(problem.a, problem.b);
-        EXPECT_TRUE(identical(c, product_of(*plan, problem)));
+        check_bits(rules, problem, item, first);
       }
       EXPECT_EQ(block_sums_of(problem, *first, 0), gpu::BlockSums::claims);
       EXPECT_EQ(block_sums_of(problem, *first, 1), gpu::BlockSums::shares);
