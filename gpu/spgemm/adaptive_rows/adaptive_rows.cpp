@@ -230,10 +230,15 @@ class AdaptiveRows final : public DeviceSpgemm {
     bool may_stage = false;     // sorted rows may be made when they are counted
     DeviceBuffer<std::byte> staged_bytes;
     StagedRows<Value> staged;
-    bool short_rows_are_made = false;  // or on their way
-    BlockRooms rooms;
+    bool short_rows_are_made = false;            // or on their way
+    int bytes_of_block = 0, bytes_of_whole = 0;  // as in HostTotals
 
     bool stages() const { return staged_bytes.size() > 0; }
+    int room_in(MakeBin bin) const {
+      return bin == MakeBin::bit_range_block   ? bytes_of_block
+             : bin == MakeBin::bit_range_whole ? bytes_of_whole
+                                               : room_of(bin);
+    }
   };
 
   void set_rules(Index rows_of_a, Offset a_nnz, Index cols) {
@@ -241,9 +246,6 @@ class AdaptiveRows final : public DeviceSpgemm {
     side_streams_ = std::make_unique<SideStreams>();
     rules_ = rules_of_device(changes_, sizeof(Value));
     rules_.prefers_merging = changes_.prefers_merging && rows_of_a >= changes_.fewest_merged_rows;
-    // With few rows every warp of a block is wanted for finding columns.
-    rules_.keeps_pairs =
-        changes_.keeps_pairs && Offset{rows_of_a} >= changes_.fewest_counted_by_warps;
     rules_.has_long_rows = a_nnz >= Offset{rows_of_a} * kLongRow;
     if (changes_.hub_sources == 0) rules_.hub_sources = kNoHubs;
     if (changes_.most_alone == 0) rules_.most_alone = kNeverCut;
@@ -503,18 +505,19 @@ class AdaptiveRows final : public DeviceSpgemm {
   /// Calls `launch` for every bin that has rows: long rows first, kShortRows last if there are
   /// `short_blocks`. Bins run concurrently from the last mark on, because each ends with a few long
   /// rows that leave most of the device idle. In small products a fork costs more than it saves,
-  /// unless several bins are `long_bin` or later ones.
+  /// unless one of several bins is `long_bin` or a later one.
   template <class Launch>
   void side_by_side(cudaStream_t stream, Offset products, Offset short_blocks, int long_bin,
                     const std::array<RowList, kMostBins>& lists, const Launch& launch) {
     constexpr Offset kFewProducts = 1 << 20;
-    int bins = short_blocks > 0 ? 1 : 0, long_bins = 0;
+    int bins = short_blocks > 0 ? 1 : 0;
+    bool has_long = false;
     for (int bin = 0; bin < kMostBins; ++bin) {
       const bool has_rows = lists[static_cast<std::size_t>(bin)].count > 0;
       bins += has_rows;
-      long_bins += has_rows && bin >= long_bin;
+      has_long |= has_rows && bin >= long_bin;
     }
-    const bool forks = products >= kFewProducts || long_bins > 1;
+    const bool forks = products >= kFewProducts || has_long;
     side_streams_->fork(forks ? std::clamp(bins - 1, 0, SideStreams::kCount) : 0);
     int next = 0;
     for (int bin = kMostBins - 1; bin > 0; --bin) {
@@ -560,8 +563,8 @@ class AdaptiveRows final : public DeviceSpgemm {
     if (work.a.rows == 0) return 0;
     const HostTotals totals = host_->wait();
     work.lists.to_make = lists_of<MakeBin>(work.space.make_list, totals);
-    work.rooms = {static_cast<int>(totals.bytes_of_block), static_cast<int>(totals.bytes_of_whole),
-                  rules_.most_block_bytes};
+    work.bytes_of_block = static_cast<int>(totals.bytes_of_block);
+    work.bytes_of_whole = static_cast<int>(totals.bytes_of_whole);
     are_twins_most_ = changes_.makes_twins_again(work.a.rows, work.lists.made(MakeBin::twin).count,
                                                  work.products, work.longest);
     choice_ = describe(work.lists, work.a.rows, work.stages());
@@ -581,7 +584,8 @@ class AdaptiveRows final : public DeviceSpgemm {
         semiring_,
         work.lists.counted(CountBin::twin).count + work.lists.counted(CountBin::sorted_twin).count >
             0,
-        rules_.shared_sums};
+        rules_.shared_sums,
+        rules_.most_block_bytes};
   }
 
   void make_all(const SpgemmOperands& op, Structure structure, const Work& work,
@@ -602,34 +606,34 @@ class AdaptiveRows final : public DeviceSpgemm {
       copy_staged_rows(make, work.staged, work.products / work.a.rows, main_stream);
     }
     const int long_bin = static_cast<int>(MakeBin::bit_range_3k);
-    side_by_side(main_stream, work.products, blocks_left, long_bin, lists,
-                 [&](int bin, cudaStream_t stream) {
-                   if (bin == kShortRows) {
-                     return make_short_rows(structure, make, short_rows,
-                                            checked_cast<unsigned>(blocks, "short rows"), stream);
-                   }
-                   const RowList& list = lists[static_cast<std::size_t>(bin)];
-                   const auto make_bin = static_cast<MakeBin>(bin);
-                   if (bin == kParts) {
-                     if (rules_.most_sorted_to_make > 0) {
-                       make_parts_by_sorting(structure, make, rules_, work.parts, stream);
-                     }
-                     make_rows_in_parts(structure, make, rules_, work.parts, stream);
-                   } else if (make_bin == MakeBin::copy) {
-                     copy_rows(structure, make, list, stream);
-                   } else if (make_bin <= MakeBin::merge_8) {
-                     make_rows_by_merging(make_bin, structure, make, list, stream);
-                   } else if (make_bin == MakeBin::sort_16) {
-                     make_tiny_rows(structure, make, tiny_rows(lists, bin, work.space.make_totals),
-                                    stream);
-                   } else if (make_bin <= MakeBin::sort_4096) {
-                     make_rows_by_sorting(make_bin, structure, make, list, stream);
-                   } else if (make_bin < MakeBin::bit_range_3k) {
-                     make_rows_by_hash(make_bin, structure, make, list, stream);
-                   } else {
-                     make_rows_by_bit_range(make_bin, structure, make, list, work.rooms, stream);
-                   }
-                 });
+    side_by_side(
+        main_stream, work.products, blocks_left, long_bin, lists,
+        [&](int bin, cudaStream_t stream) {
+          if (bin == kShortRows) {
+            return make_short_rows(structure, make, short_rows,
+                                   checked_cast<unsigned>(blocks, "short rows"), stream);
+          }
+          const RowList& list = lists[static_cast<std::size_t>(bin)];
+          const auto make_bin = static_cast<MakeBin>(bin);
+          if (bin == kParts) {
+            if (rules_.most_sorted_to_make > 0) {
+              make_parts_by_sorting(structure, make, rules_, work.parts, stream);
+            }
+            make_rows_in_parts(structure, make, rules_, work.parts, stream);
+          } else if (make_bin == MakeBin::copy) {
+            copy_rows(structure, make, list, stream);
+          } else if (make_bin <= MakeBin::merge_8) {
+            make_rows_by_merging(make_bin, structure, make, list, stream);
+          } else if (make_bin == MakeBin::sort_16) {
+            make_tiny_rows(structure, make, tiny_rows(lists, bin, work.space.make_totals), stream);
+          } else if (make_bin <= MakeBin::sort_4096) {
+            make_rows_by_sorting(make_bin, structure, make, list, stream);
+          } else if (make_bin < MakeBin::bit_range_3k) {
+            make_rows_by_hash(make_bin, structure, make, list, stream);
+          } else {
+            make_rows_by_bit_range(make_bin, structure, make, list, work.room_in(make_bin), stream);
+          }
+        });
   }
 
   Semiring semiring_;

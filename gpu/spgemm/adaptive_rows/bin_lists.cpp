@@ -36,7 +36,7 @@ std::string describe(const BinLists& lists, Index rows, bool stages) {
   const Offset sorted_twins = std::min(all_twins, lists.counted(CountBin::sorted_twin).count);
   const Offset staged = stages ? rows_staged(lists, rows) : 0;
   const Offset sorted =
-      staged + sorted_twins + rows_made(lists, MakeBin::sort_16, MakeBin::hash_64);
+      staged + sorted_twins + rows_made(lists, MakeBin::sort_16, MakeBin::hash_256);
   const Offset in_bit_ranges =
       rows_made(lists, MakeBin::bit_range_3k, MakeBin::count) - sorted_twins;
   constexpr const char* kTwins = " of them twins";
@@ -44,7 +44,7 @@ std::string describe(const BinLists& lists, Index rows, bool stages) {
          std::to_string(rows_made(lists, MakeBin::merge_4, MakeBin::sort_16)) + " merged, " +
          std::to_string(sorted) + " sorted" + in_brackets(sorted_twins, kTwins) +
          in_brackets(staged, " while they were counted") + ", " +
-         std::to_string(rows_made(lists, MakeBin::hash_64, MakeBin::bit_range_3k)) + " hashed, " +
+         std::to_string(rows_made(lists, MakeBin::hash_256, MakeBin::bit_range_3k)) + " hashed, " +
          std::to_string(in_bit_ranges) + " in bit ranges" +
          in_brackets(all_twins - sorted_twins, kTwins) + ", " +
          std::to_string(lists.counted(CountBin::parts).count) + " in parts, " +

@@ -59,7 +59,7 @@ __device__ void make_bit_range(const MakeRows<Value>& op, const BitRange<Value>&
     const RowFacts facts = {op.profile.products[range.row], static_cast<std::uint32_t>(range.words),
                             of_row.count};
     way = BinRules::block_sums(facts, static_cast<std::uint32_t>(count), kLanes, sizeof(Value),
-                               static_cast<unsigned>(range.most_room));
+                               static_cast<unsigned>(op.most_block_bytes));
     if (way == BlockSums::turns && is_packed) {  // the bids lie behind the sums
       room -= kBidBytes;
       bids = reinterpret_cast<std::uint32_t*>(bytes + room);
@@ -211,11 +211,10 @@ __device__ void make_bit_range(const MakeRows<Value>& op, const BitRange<Value>&
   }
 }
 
-/// kHasTwins: a warp may also make the twins of its row. Teams may have 64 registers: with fewer,
-/// which the compiler chooses, some are kept in memory.
-template <class Value, int kLanes, int kWalkers, int kThreads, Structure kStructure, bool kHasTwins>
+/// Teams may have 64 registers: with fewer, which the compiler chooses, some are kept in memory.
+template <class Value, int kLanes, int kWalkers, int kThreads, Structure kStructure>
 __global__ void __launch_bounds__(kThreads, kWalkers > 1 ? 8 : 0)
-    make_by_bit_range(MakeRows<Value> op, RowList list, int room, int most_room) {
+    make_by_bit_range(MakeRows<Value> op, RowList list, int room) {
   extern __shared__ __align__(16) std::byte shared_bytes[];
   __shared__ int scratch[32];
   __shared__ Sources<kLanes / kWalkers, Value> sources[kThreads / kLanes * kWalkers];
@@ -224,15 +223,7 @@ __global__ void __launch_bounds__(kThreads, kWalkers > 1 ? 8 : 0)
   const Index row = list.rows[item];
   const Offset to = op.c.row_offsets[row];
   const int count = static_cast<int>(op.c.row_offsets[Offset{row} + 1] - to);
-  const BitRange<Value> range = {
-      row, op.profile.first_word[row], op.profile.words[row], to, room, most_room};
-  if constexpr (kHasTwins) {
-    static_assert(kLanes == 32, "a warp makes twins");
-    if (op.profile.twins[row] > 0) {
-      make_twins<kStructure>(op, range, count, shared_bytes + threadIdx.x / 32 * room);
-      return;
-    }
-  }
+  const BitRange<Value> range = {row, op.profile.first_word[row], op.profile.words[row], to, room};
   std::byte* const bytes = shared_bytes + threadIdx.x / kLanes * room;
   if constexpr (kWalkers > 1) {
     const Offset of_row = op.a.row_end(row) - op.a.row_begin(row);
@@ -281,71 +272,54 @@ void with_structure(Structure structure, const F& launch) {
   }
 }
 
-template <int kLanes, int kThreads, int kWalkers = 1, bool kHasTwins = false, class Value>
+template <int kLanes, int kThreads, int kWalkers = 1, class Value>
 void launch(Structure structure, const MakeRows<Value>& op, const RowList& list, int room,
-            cudaStream_t stream, int most_room = 0) {
+            cudaStream_t stream) {
   with_structure(structure, [&](auto known) {
     launch_rows<kThreads, kLanes>(
-        make_by_bit_range<Value, kLanes, kWalkers, kThreads, decltype(known)::value, kHasTwins>,
-        "make_by_bit_range", list.count, room, stream, op, list, room, most_room);
+        make_by_bit_range<Value, kLanes, kWalkers, kThreads, decltype(known)::value>,
+        "make_by_bit_range", list.count, room, stream, op, list, room);
   });
 }
 
 template <class Value>
-void launch_wide(Structure structure, const MakeRows<Value>& op, const RowList& list,
+void launch_twins(Structure structure, const MakeRows<Value>& op, const RowList& list, int room,
+                  cudaStream_t stream) {
+  constexpr int kThreads = 128;
+  with_structure(structure, [&](auto known) {
+    launch_rows<kThreads, 32>(make_twin_rows<Value, kThreads, decltype(known)::value>,
+                              "make_twin_rows", list.count, room, stream, op, list, room);
+  });
+}
+
+template <class Value>
+void launch_wide(Structure structure, const MakeRows<Value>& op, const RowList& list, int room,
                  cudaStream_t stream) {
   constexpr int kThreads = 128;
   with_structure(structure, [&](auto known) {
     launch_rows<kThreads, 32>(make_wide_rows<Value, kThreads, decltype(known)::value>,
-                              "make_wide_rows", list.count, kWideBitRange, stream, op, list,
-                              kWideBitRange);
+                              "make_wide_rows", list.count, room, stream, op, list, room);
   });
-}
-
-template <class Value>
-void launch_warps(Structure structure, const MakeRows<Value>& op, const RowList& list, int room,
-                  cudaStream_t stream) {
-  if (op.has_twins) {
-    launch<32, 128, 1, true>(structure, op, list, room, stream);
-  } else {
-    launch<32, 128>(structure, op, list, room, stream);
-  }
 }
 
 }  // namespace bit_ranges
 
 template <class Value>
 void make_rows_by_bit_range(MakeBin bin, Structure structure, const MakeRows<Value>& op,
-                            const RowList& list, const BlockRooms& rooms, cudaStream_t stream) {
-  switch (bin) {
-    case MakeBin::bit_range_3k:
-      return bit_ranges::launch_warps(structure, op, list, kBitRange3k, stream);
-    case MakeBin::bit_range_6k:
-      return bit_ranges::launch_warps(structure, op, list, kBitRange6k, stream);
-    case MakeBin::bit_range_8k:
-      return bit_ranges::launch_warps(structure, op, list, kBitRange8k, stream);
-    case MakeBin::bit_range_10k:
-      return bit_ranges::launch_warps(structure, op, list, kBitRange10k, stream);
-    case MakeBin::bit_range_14k:
-      return bit_ranges::launch_warps(structure, op, list, kBitRange14k, stream);
-    case MakeBin::bit_range_wide: return bit_ranges::launch_wide(structure, op, list, stream);
-    case MakeBin::bit_range_team_12k:
-      return bit_ranges::launch<128, 128, 4>(structure, op, list, kTeamBitRange12k, stream);
-    case MakeBin::bit_range_team_24k:
-      return bit_ranges::launch<128, 128, 4>(structure, op, list, kTeamBitRange24k, stream);
-    case MakeBin::bit_range_team_48k:
-      return bit_ranges::launch<128, 128, 4>(structure, op, list, kTeamBitRange48k, stream);
-    case MakeBin::bit_range_team_96k:
-      return bit_ranges::launch<128, 128, 4>(structure, op, list, kTeamBitRange96k, stream);
-    case MakeBin::bit_range_team_192k:
-      return bit_ranges::launch<128, 128, 4>(structure, op, list, kTeamBitRange192k, stream);
-    case MakeBin::bit_range_block:
-      return bit_ranges::launch<kThreadsOfBlock, kThreadsOfBlock>(
-          structure, op, list, rooms.of_block, stream, rooms.most);
-    case MakeBin::bit_range_whole:
-      return bit_ranges::launch<kThreadsOfWhole, kThreadsOfWhole>(
-          structure, op, list, rooms.of_whole, stream, rooms.most);
-    default: throw std::logic_error("adaptive_rows: a bin without bit ranges");
+                            const RowList& list, int room, cudaStream_t stream) {
+  if (bin <= MakeBin::bit_range_13k) {
+    bit_ranges::launch<32, 128>(structure, op, list, room, stream);
+  } else if (bin <= MakeBin::bit_range_twins_14k) {
+    bit_ranges::launch_twins(structure, op, list, room, stream);
+  } else if (bin == MakeBin::bit_range_wide) {
+    bit_ranges::launch_wide(structure, op, list, room, stream);
+  } else if (bin <= MakeBin::bit_range_team_192k) {
+    constexpr int kTeam = 32 * kWarpsOfATeam;
+    bit_ranges::launch<kTeam, kTeam, kWarpsOfATeam>(structure, op, list, room, stream);
+  } else if (bin == MakeBin::bit_range_block) {
+    bit_ranges::launch<kThreadsOfBlock, kThreadsOfBlock>(structure, op, list, room, stream);
+  } else {
+    bit_ranges::launch<kThreadsOfWhole, kThreadsOfWhole>(structure, op, list, room, stream);
   }
 }
 

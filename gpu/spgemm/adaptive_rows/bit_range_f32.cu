@@ -5,7 +5,7 @@
 namespace csrkit::gpu {
 
 template void make_rows_by_bit_range(MakeBin, Structure, const MakeRows<float>&, const RowList&,
-                                     const BlockRooms&, cudaStream_t);
+                                     int, cudaStream_t);
 template void make_rows_in_parts(Structure, const MakeRows<float>&, const BinRules&,
                                  const RowParts&, cudaStream_t);
 

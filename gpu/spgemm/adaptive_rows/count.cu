@@ -80,24 +80,35 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 /// Writes the number of words that have a bit (kNotKept if more than `most`), then for each its
-/// number and its bits. By a warp; returns this lane's share of the count of bits.
-__device__ int keep_pairs(const std::uint32_t* bits, int words, int most, std::uint32_t* to) {
-  const auto lane = static_cast<int>(threadIdx.x & 31);
+/// number and its bits. By a warp or a block; returns this lane's share of the count of bits.
+/// `scratch`: as exclusive_sum has it.
+template <int kLanes>
+__device__ int keep_pairs(const std::uint32_t* bits, int words, int most, std::uint32_t* to,
+                          int* scratch) {
+  using G = Group<kLanes>;
+  const int lane = G::lane(), warp = G::rank() / 32;
+  const int each = (words + kLanes - 1) / kLanes * 32;  // of a warp
+  const int first = warp * each, last = min(first + each, words);
+  int mine = 0, with_bits = 0, total = 0;
+  for (int at = first + lane; at < last; at += 32) {
+    mine += __popc(bits[at]);
+    with_bits += bits[at] != 0 ? 1 : 0;
+  }
+  int before = __shfl_sync(kAllLanes, G::exclusive_sum(with_bits, total, scratch), 0);
+  if (G::rank() == 0)
+    *to = total <= most ? static_cast<std::uint32_t>(total) : RowProfile::kNotKept;
   std::uint32_t* const pairs = to + 1;
-  int mine = 0, before = 0;
-  for (int begin = 0; begin < words; begin += 32) {
+  for (int begin = first; total <= most && begin < last; begin += 32) {
     const int at = begin + lane;
-    const std::uint32_t of_word = at < words ? bits[at] : 0;
-    mine += __popc(of_word);
-    const unsigned with_bits = __ballot_sync(kAllLanes, of_word != 0);
-    const int place = before + __popc(with_bits & ((1u << lane) - 1));
-    before += __popc(with_bits);
-    if (of_word != 0 && place < most) {
+    const std::uint32_t of_word = at < last ? bits[at] : 0;
+    const unsigned are_kept = __ballot_sync(kAllLanes, of_word != 0);
+    const int place = before + __popc(are_kept & ((1u << lane) - 1));
+    before += __popc(are_kept);
+    if (of_word != 0) {
       pairs[2 * place] = static_cast<std::uint32_t>(at);
       pairs[2 * place + 1] = of_word;
     }
   }
-  if (lane == 0) *to = before <= most ? static_cast<std::uint32_t>(before) : RowProfile::kNotKept;
   return mine;
 }
 
@@ -174,9 +185,9 @@ __global__ void __launch_bounds__(kThreads)
   const bool is_in_pairs = is_kept && (first_bits & RowProfile::kInPairs) != 0;
   [[maybe_unused]] std::uint32_t* const pairs = profile.bits + (first_bits & ~RowProfile::kInPairs);
   int mine = 0, total = 0;
-  if (is_in_pairs) {  // by the first warp of a block
+  if (is_in_pairs) {
     const std::uint32_t most = BinRules::most_pairs(profile.products[row]) - 1;
-    if (G::rank() < 32) mine = keep_pairs(bits, words, static_cast<int>(most), pairs);
+    mine = keep_pairs<kLanes>(bits, words, static_cast<int>(most), pairs, scratch);
   } else {
     for (int i = G::rank(); i < words; i += kLanes) {
       mine += __popc(bits[i]);

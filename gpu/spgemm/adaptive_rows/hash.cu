@@ -1,5 +1,5 @@
 // Rows of C by hashing, in adaptive_rows.
-// Owns     8 to 32 lanes or a block: one row
+// Owns     a warp or a block: one row
 // Reads    A's row, B's rows once, in order; a table in shared memory from column to place, a list
 //          of columns by place and a sum per place. Slots are claimed by compare-and-swap; sums
 //          need no atomics (row_walks.cuh)
@@ -7,8 +7,7 @@
 //          largest tables
 // Needs    at most half as many entries as slots: the rules of the bins guarantee it
 // Against  sorting all products, which moves each log(products) times. Only entries are sorted
-//          here: in short rows an entry's rank is the number of smaller columns; long rows are
-//          dealt into as many buckets as entries and ranked within each, so the work is
+//          here: they are dealt into as many buckets and ranked within each, so the work is
 //          proportional to the entries
 
 #include "gpu/device/cuda_check.h"
@@ -21,7 +20,6 @@ namespace csrkit::gpu {
 namespace {
 
 constexpr int kFree = -1;
-constexpr int kCompared = 4;  // columns that a lane ranks at a time
 
 /// The shared memory of one row.
 template <class Value, int kSlots>
@@ -65,34 +63,6 @@ struct Table {
   }
 };
 
-/// Writes `count` entries, sorted: each lane finds the ranks of some by counting smaller columns.
-template <class G, class Value, int kSlots>
-__device__ void write_short_row(const Table<Value, kSlots>& table, int count,
-                                const MakeRows<Value>& op, Offset to) {
-  constexpr int kLanes = G::kBatch;
-  for (int begin = G::rank(); begin < count; begin += kCompared * kLanes) {
-    Index cols[kCompared];
-    int ranks[kCompared];
-#pragma unroll
-    for (int i = 0; i < kCompared; ++i) {
-      const int place = begin + i * kLanes;
-      cols[i] = place < count ? table.cols[place] : -1;
-      ranks[i] = 0;
-    }
-    for (int other = 0; other < count; ++other) {
-      const Index col = table.cols[other];
-#pragma unroll
-      for (int i = 0; i < kCompared; ++i) ranks[i] += col < cols[i];
-    }
-#pragma unroll
-    for (int i = 0; i < kCompared; ++i) {
-      if (cols[i] < 0) continue;
-      op.c.col_indices[to + ranks[i]] = cols[i];
-      op.c.values[to + ranks[i]] = op.alpha * table.sums[begin + i * kLanes];
-    }
-  }
-}
-
 /// Turns counts into exclusive sums. Each warp scans its share of the buckets.
 template <class G>
 __device__ void sum_up_buckets(int* ends, int buckets, int* scratch) {
@@ -114,10 +84,10 @@ __device__ void sum_up_buckets(int* ends, int buckets, int* scratch) {
   }
 }
 
-/// Writes long rows, sorted: ranks are found within buckets of neighbouring columns.
+/// Writes a row, sorted: ranks are found within buckets of neighbouring columns.
 template <class G, int kLanes, class Value, int kSlots>
-__device__ void write_long_row(const Table<Value, kSlots>& table, int count, Offset first_col,
-                               Offset width, const MakeRows<Value>& op, Offset to, int* scratch) {
+__device__ void write_row(const Table<Value, kSlots>& table, int count, Offset first_col,
+                          Offset width, const MakeRows<Value>& op, Offset to, int* scratch) {
   int buckets = kLanes;
   while (buckets < count) buckets *= 2;
   const std::uint64_t scale =
@@ -157,27 +127,26 @@ __global__ void __launch_bounds__(kThreads) make_by_hash(MakeRows<Value> op, Row
   extern __shared__ __align__(16) std::byte shared_bytes[];
   __shared__ int scratch[32];
   __shared__ int places_taken;  // where a block makes the row
-  constexpr int kLists = kLanes < 32 ? 1 : kThreads / kLanes;
-  __shared__ Sources<kLanes, Value> sources[kLists];
+  __shared__ Sources<kLanes, Value> sources[kThreads / kLanes];
   __shared__ std::uint32_t bids[Turns<kLanes>::kBids];
   const Offset item = Offset{blockIdx.x} * (kThreads / kLanes) + threadIdx.x / kLanes;
-  const bool has_row = item < list.count;
-  const Index row = has_row ? list.rows[item] : 0;
-  const Offset to = has_row ? op.c.row_offsets[row] : 0;
+  if (item >= list.count) return;  // a whole warp
+  const Index row = list.rows[item];
+  const Offset to = op.c.row_offsets[row];
   RowTable table(shared_bytes + threadIdx.x / kLanes * RowTable::kBytes);
   for (int i = G::rank(); i < kSlots / 4; i += kLanes) {
     reinterpret_cast<int4*>(table.keys)[i] = make_int4(kFree, kFree, kFree, kFree);
   }
   if (threadIdx.x == 0) places_taken = 0;
-  const bool is_packed = has_row && suits_packing<kLanes>(op.profile.products[row],
-                                                          op.a.row_end(row) - op.a.row_begin(row));
-  Sources<kLanes, Value>* const list_of_sources = sources + threadIdx.x / kLanes % kLists;
+  const EntriesOfA of_row = entries_of_row(op.a, row);
+  const bool is_packed = suits_packing<kLanes>(op.profile.products[row], of_row.count);
+  Sources<kLanes, Value>* const list_of_sources = sources + threadIdx.x / kLanes;
   auto turns = Turns<kLanes>::make(bids);
   const Value nothing = empty_sum<Value>(op.semiring);
   G::sync();
   int count = 0;
   if constexpr (kStructure == Structure::known) {
-    count = has_row ? static_cast<int>(op.c.row_offsets[Offset{row} + 1] - to) : 0;
+    count = static_cast<int>(op.c.row_offsets[Offset{row} + 1] - to);
     for (int i = G::rank(); i < count; i += kLanes) {
       bool is_new = false;
       const unsigned slot = table.claim(op.c.col_indices[to + i], is_new);
@@ -186,8 +155,8 @@ __global__ void __launch_bounds__(kThreads) make_by_hash(MakeRows<Value> op, Row
     }
     G::sync();
     walk_products<kLanes, Product<Value>>(
-        op.a, op.b, has_row ? entries_of_row(op.a, row) : EntriesOfA{}, AllColumns{}, is_packed,
-        list_of_sources, [&](const Product<Value>(&entries)[kSegments], auto way) {
+        op.a, op.b, of_row, AllColumns{}, is_packed, list_of_sources,
+        [&](const Product<Value>(&entries)[kSegments], auto way) {
           std::uint32_t places[kSegments];
 #pragma unroll
           for (int u = 0; u < kSegments; ++u) {
@@ -199,16 +168,16 @@ __global__ void __launch_bounds__(kThreads) make_by_hash(MakeRows<Value> op, Row
       op.c.values[to + i] = op.alpha * table.sums[i];
     }
   } else {
-    const unsigned mates = G::mates(), below = (1u << G::lane()) - 1;
+    const unsigned below = (1u << G::lane()) - 1;
     walk_products<kLanes, Product<Value>>(
-        op.a, op.b, has_row ? entries_of_row(op.a, row) : EntriesOfA{}, AllColumns{}, is_packed,
-        list_of_sources, [&](const Product<Value>(&entries)[kSegments], auto way) {
+        op.a, op.b, of_row, AllColumns{}, is_packed, list_of_sources,
+        [&](const Product<Value>(&entries)[kSegments], auto way) {
           unsigned slots[kSegments];
 #pragma unroll
           for (int u = 0; u < kSegments; ++u) {
             bool is_new = false;
             slots[u] = entries[u].col >= 0 ? table.claim(entries[u].col, is_new) : 0;
-            const unsigned all_new = __ballot_sync(kAllLanes, is_new) & mates;
+            const unsigned all_new = __ballot_sync(kAllLanes, is_new);
             int first = count;
             if constexpr (G::kIsBlock) {
               if (all_new != 0) {
@@ -235,13 +204,9 @@ __global__ void __launch_bounds__(kThreads) make_by_hash(MakeRows<Value> op, Row
           add_products<kLanes>(entries, places, table.sums, op.semiring, way, turns);
         });
     if constexpr (G::kIsBlock) count = places_taken;
-    if constexpr (kLanes < 32) {
-      write_short_row<G>(table, count, op, to);
-    } else {
-      const Offset first_col = has_row ? Offset{op.profile.first_word[row]} << kWordLog2 : 0;
-      const Offset width = has_row ? Offset{op.profile.words[row]} << kWordLog2 : 1;
-      write_long_row<G, kLanes>(table, count, first_col, width, op, to, scratch);
-    }
+    const Offset first_col = Offset{op.profile.first_word[row]} << kWordLog2;
+    const Offset width = Offset{op.profile.words[row]} << kWordLog2;
+    write_row<G, kLanes>(table, count, first_col, width, op, to, scratch);
   }
 }
 
@@ -264,7 +229,6 @@ template <class Value>
 void make_rows_by_hash(MakeBin bin, Structure structure, const MakeRows<Value>& op,
                        const RowList& list, cudaStream_t stream) {
   switch (bin) {
-    case MakeBin::hash_64: return launch<8, 64, 128>(structure, op, list, stream);
     case MakeBin::hash_256: return launch<32, 256, 128>(structure, op, list, stream);
     case MakeBin::hash_1024: return launch<32, 1024, 128>(structure, op, list, stream);
     case MakeBin::hash_4096: return launch<256, 4096, 256>(structure, op, list, stream);

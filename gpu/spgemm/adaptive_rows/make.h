@@ -28,6 +28,7 @@ struct MakeRows {
   Semiring semiring;       // alpha is 1 unless plus_times
   bool has_twins = false;  // some rows have twins
   SharedSums shared_sums = {};
+  int most_block_bytes = 0;  // of shared memory
 };
 
 /// Each queues one launch over the rows of one bin of its kind.
@@ -55,13 +56,10 @@ void make_parts_by_sorting(Structure structure, const MakeRows<Value>& op, const
 template <class Value>
 void make_rows_by_hash(MakeBin bin, Structure structure, const MakeRows<Value>& op,
                        const RowList& list, cudaStream_t stream);
-/// Bytes of shared memory of blocks: what the rows of each bin need, and the most any may have.
-struct BlockRooms {
-  int of_block = 0, of_whole = 0, most = 0;
-};
+/// `room`: bytes of shared memory for each row.
 template <class Value>
 void make_rows_by_bit_range(MakeBin bin, Structure structure, const MakeRows<Value>& op,
-                            const RowList& list, const BlockRooms& rooms, cudaStream_t stream);
+                            const RowList& list, int room, cudaStream_t stream);
 /// The rows of CountBin::parts, after their parts are counted.
 template <class Value>
 void make_rows_in_parts(Structure structure, const MakeRows<Value>& op, const BinRules& rules,

@@ -63,14 +63,14 @@ struct Span {
   }
 };
 
-/// Whether the rows of B that a row takes lie near those of the row before it (for the first row:
-/// after it).
+/// Whether a row takes as many rows of B as the row before it (for the first row: after it), and
+/// near them.
 __device__ bool is_like_neighbour(const DeviceCsrView<void>& a, Index row) {
   const Index other = row > 0 ? row - 1 : 1;
   if (other >= a.rows) return false;
   const Offset begin = a.row_begin(row), end = a.row_end(row);
   const Offset other_begin = a.row_begin(other), other_end = a.row_end(other);
-  if (begin == end || other_begin == other_end || end - begin > 8) return false;
+  if (begin == end || end - begin != other_end - other_begin || end - begin > 8) return false;
   const Index first = __ldg(a.col_indices + begin) - __ldg(a.col_indices + other_begin);
   const Index last = __ldg(a.col_indices + end - 1) - __ldg(a.col_indices + other_end - 1);
   return first >= -kNearSources && first <= kNearSources && last >= -kNearSources &&

@@ -32,12 +32,6 @@ struct Group {
     }
   }
 
-  /// Lanes of the same group in this lane's warp.
-  static __device__ unsigned mates() {
-    if constexpr (kLanes >= 32) return kAllLanes;
-    return ((1u << (kLanes & 31)) - 1) << (lane() & ~(kLanes - 1) & 31);
-  }
-
   /// For loops with shuffles inside: they must go on while any group of the warp has work.
   static __device__ bool any(bool condition) {
     if constexpr (kLanes < 32) return __any_sync(kAllLanes, condition);

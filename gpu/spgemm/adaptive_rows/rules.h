@@ -58,19 +58,19 @@ enum class MakeBin : std::uint8_t {
   sort_1024,
   sort_2048,
   sort_4096,
-  hash_64,  // tables of so many slots, a slot per column, at most half of them used
-  hash_256,
+  hash_256,  // tables of so many slots, a slot per column, at most half of them used
   hash_1024,
   hash_4096,
   hash_16384,
   bit_range_3k,  // by a warp, in so many bytes of shared memory
   bit_range_6k,
-  bit_range_8k,
   bit_range_10k,
-  bit_range_14k,
+  bit_range_13k,
+  bit_range_twins_8k,  // with their twins
+  bit_range_twins_11k,
+  bit_range_twins_14k,
   bit_range_wide,      // by a warp, in kWideBitRange bytes: only words that have a bit
-  bit_range_team_12k,  // by four warps
-  bit_range_team_24k,
+  bit_range_team_24k,  // by four warps
   bit_range_team_48k,
   bit_range_team_96k,
   bit_range_team_192k,
@@ -87,14 +87,17 @@ static_assert(static_cast<int>(MakeBin::count) <= kMostBins);
 /// A word has a bit for each of 32 columns.
 inline constexpr int kWordLog2 = 5;
 
-/// Bytes of shared memory of one row in each bin of bit ranges.
+/// Bytes of shared memory of one row in each bin of bit ranges. Of blocks of four rows, with 3.7 KiB
+/// of their own, 15, 8, 5 and 4 fit the 228 KiB of a multiprocessor; registers allow 10 (f32).
 inline constexpr int kBitRange3k = 3 * 1024;
 inline constexpr int kBitRange6k = 6 * 1024;
-inline constexpr int kBitRange8k = 8 * 1024;
 inline constexpr int kBitRange10k = 10 * 1024;
-inline constexpr int kBitRange14k = 14 * 1024;
+inline constexpr int kBitRange13k = 13 * 1024;
+/// With twins: 7, as many as registers allow, 5 and 4.
+inline constexpr int kTwinRange8k = 8 * 1024;
+inline constexpr int kTwinRange11k = 11 * 1024;
+inline constexpr int kTwinRange14k = 14 * 1024;
 inline constexpr int kWideBitRange = 10 * 1024;
-inline constexpr int kTeamBitRange12k = 12 * 1024;
 inline constexpr int kTeamBitRange24k = 24 * 1024;
 inline constexpr int kTeamBitRange48k = 48 * 1024;
 inline constexpr int kTeamBitRange96k = 96 * 1024;
@@ -124,6 +127,24 @@ enum class BlockSums : std::uint8_t {
 };
 /// Bytes of shared memory for bids.
 inline constexpr int kBidBytes = 16 * 1024;
+/// Bytes of shared memory for each row of a bin; 0: the bin has none, or its rows decide (blocks).
+constexpr int room_of(MakeBin bin) {
+  switch (bin) {
+    case MakeBin::bit_range_3k: return kBitRange3k;
+    case MakeBin::bit_range_6k: return kBitRange6k;
+    case MakeBin::bit_range_10k: return kBitRange10k;
+    case MakeBin::bit_range_13k: return kBitRange13k;
+    case MakeBin::bit_range_twins_8k: return kTwinRange8k;
+    case MakeBin::bit_range_twins_11k: return kTwinRange11k;
+    case MakeBin::bit_range_twins_14k: return kTwinRange14k;
+    case MakeBin::bit_range_wide: return kWideBitRange;
+    case MakeBin::bit_range_team_24k: return kTeamBitRange24k;
+    case MakeBin::bit_range_team_48k: return kTeamBitRange48k;
+    case MakeBin::bit_range_team_96k: return kTeamBitRange96k;
+    case MakeBin::bit_range_team_192k: return kTeamBitRange192k;
+    default: return 0;
+  }
+}
 inline constexpr int kThreadsOfBlock = 256, kThreadsOfWhole = 512;  // of the two bins of blocks
 inline constexpr int kBlockBitRangeBytes = 48 * 1024;
 inline constexpr int kWarpBitRangeWords = 1024;
@@ -139,12 +160,13 @@ inline constexpr int kLargestTableBytes = 222 * 1024;  // hash_16384 with values
 /// Where a thread sorts each row, rows of at most so many products have kernels of their own.
 inline constexpr int kFewProducts = 8;
 
-/// The most products of a row that one thread merges (fewer in f64). Only where neighbouring rows
-/// read neighbouring memory: first and last source within kNearSources of those of the row before.
-/// Elsewhere every step of every lane waits for L2, and sorting is faster; so it is for at most
-/// kFewProducts. Measured on an H200.
+/// The most and fewest products of a row that one thread merges (the most fewer in f64). Only where
+/// neighbouring rows are alike, as on a grid: as many sources as the row before, the first and last
+/// within kNearSources of that row's. Elsewhere lanes wait for longer rows and for L2, and sorting
+/// is faster; so it is where a thread sorts a row. Measured on an H200.
 inline constexpr std::uint32_t kMostMerged = 64;
 inline constexpr std::uint32_t kMostMergedDoubles = 32;
+inline constexpr std::uint32_t kFewestMerged = 17;
 inline constexpr Index kNearSources = 32;
 /// The most products that a warp sorts. A block sorts more, where bit ranges do not suit.
 inline constexpr std::uint32_t kMostSortedByWarp = 512;
@@ -238,7 +260,7 @@ struct RowFacts {
   std::uint32_t products = 0;      // 2^32 - 1: so many or more
   std::uint32_t words = 0;         // from the row's first possible column to its last
   Offset sources = 0;              // entries in the row of A
-  bool is_like_neighbour = false;  // first and last source are near those of the row before
+  bool is_like_neighbour = false;  // sources are as many as those of the row before, and near them
 };
 
 /// Totals of a product's rows in bit ranges.
@@ -289,12 +311,12 @@ struct BinRules {
   std::uint32_t fewest_of_large_team = UINT32_MAX;
   bool has_large_teams = true;  // whether they fit a multiprocessor
 
-  /// Whether rows are many, and none takes a warp longer than kWarpsOfADevice warps (about as many
-  /// as a device holds) take for the whole product.
+  /// Whether rows are many, and none takes a warp longer than kWarps warps take for the whole
+  /// product: somewhat more than a device holds, as rows with twins take longer. Measured on an
+  /// H200.
   bool are_even(const BitRangeRows& of) const {
-    constexpr Offset kWarpsOfADevice = 2048;
-    return of.rows >= Offset{fewest_for_small_teams} &&
-           Offset{of.longest} * kWarpsOfADevice <= of.products;
+    constexpr Offset kWarps = 2560;
+    return of.rows >= Offset{fewest_for_small_teams} && Offset{of.longest} * kWarps <= of.products;
   }
   std::uint32_t team_bytes(const BitRangeRows& of) const {
     return of.rows >= Offset{fewest_for_warps} || are_even(of) ? 0
@@ -341,9 +363,8 @@ struct BinRules {
   Offset most_of_eight_lanes = 128;
   /// Rows of A with more entries are profiled by several blocks.
   Offset fewest_spread = kFewestSpreadSources;
-  bool keeps_any_bits = true;  // whether counting keeps bits for making
-  // whether it keeps only words that have a bit, where many have none
-  bool keeps_pairs = true;
+  bool keeps_any_bits = true;    // whether counting keeps bits for making
+  bool keeps_pairs = true;       // or only words that have a bit, where many have none
   bool prefers_twins = true;     // makes rows of A with the same columns together
   bool prefers_one_pass = true;  // makes small products in one pass
   Offset most_small_rows = kMostRowsOfSmall;
@@ -496,7 +517,7 @@ struct BinRules {
 
   CSRKIT_HOST_DEVICE bool merges(const RowFacts& row) const {
     return prefers_merging && row.is_like_neighbour && row.sources <= 8 &&
-           row.products > kFewProducts / shrink && row.products <= kMostMerged / shrink;
+           row.products >= kFewestMerged / shrink && row.products <= kMostMerged / shrink;
   }
 
   /// Whether the profile must find the first and last column of a row of so many products: for bit
@@ -555,7 +576,7 @@ struct BinRules {
                                       std::uint32_t twins) const {
     return twins > 0 && most_of_a_team == 0 && row.products <= most_of_a_warp / shrink &&
            Offset{row.products} >= row.sources * kShortSources &&
-           (of_twins(row, entries, kMostTwins / 2) <= kBitRange14k / shrink ||
+           (of_twins(row, entries, kMostTwins / 2) <= kTwinRange14k / shrink ||
             fits_wide(row, entries, kMostTwins / 2));
   }
   /// Bytes of shared memory for `at_once` twins made at a time.
@@ -660,43 +681,44 @@ struct BinRules {
     if (sorts_in_warp || (size >= 0 && (is_scattered || !suits_bit_range(row)))) {
       return static_cast<MakeBin>(static_cast<int>(MakeBin::sort_16) + size);
     }
-    if (row.products <= 1024 && size < 0 && entries <= 32 / shrink) {
-      return MakeBin::hash_64;  // made by 8 lanes
-    }
     if (suits_bit_range(row)) {
-      const std::uint64_t of_words = std::uint64_t{row.words} * kTableEntryBytes;
-      const std::uint64_t of_sums = std::uint64_t{entries} * static_cast<unsigned>(value_bytes);
-      const std::uint64_t bytes = of_words + of_sums;
       if (most_of_a_team > 0 && row.products > kMostSortedByWarp / shrink) {
         const std::uint64_t team = of_team(row, entries);
         // A large team leaves room for few others on its multiprocessor.
         const bool is_too_large =
             size >= 0 && team > kTeamBitRange48k / shrink && has_few_repeats(row, entries);
         if (team <= most_bytes_of_team(row) / shrink && !is_too_large) {
-          return team <= kTeamBitRange12k / shrink   ? MakeBin::bit_range_team_12k
-                 : team <= kTeamBitRange24k / shrink ? MakeBin::bit_range_team_24k
+          return team <= kTeamBitRange24k / shrink   ? MakeBin::bit_range_team_24k
                  : team <= kTeamBitRange48k / shrink ? MakeBin::bit_range_team_48k
                  : team <= kTeamBitRange96k / shrink ? MakeBin::bit_range_team_96k
                                                      : MakeBin::bit_range_team_192k;
         }
         if (size >= 0) return static_cast<MakeBin>(static_cast<int>(MakeBin::sort_16) + size);
       } else if (row.products <= most_of_a_warp / shrink) {
-        std::uint64_t of_warp = bytes;
         const bool with_twins = makes_twins(row, entries, twins);
         if (with_twins) {
-          of_warp = of_twins(row, entries, kMostTwins);
-          if (twins < kMostTwins / 2 || of_warp > kBitRange14k / shrink) {
-            of_warp = of_twins(row, entries, kMostTwins / 2);
+          std::uint64_t of_all = of_twins(row, entries, kMostTwins);
+          if (twins < kMostTwins / 2 || of_all > kTwinRange14k / shrink) {
+            of_all = of_twins(row, entries, kMostTwins / 2);
           }
+          if (of_all <= kTwinRange8k / shrink) return MakeBin::bit_range_twins_8k;
+          if (of_all <= kTwinRange11k / shrink) return MakeBin::bit_range_twins_11k;
+          if (of_all <= kTwinRange14k / shrink) return MakeBin::bit_range_twins_14k;
+        } else {
+          const std::uint64_t alone = of_twins(row, entries, 1);
+          if (alone <= kBitRange3k / shrink) return MakeBin::bit_range_3k;
+          if (alone <= kBitRange6k / shrink) return MakeBin::bit_range_6k;
+          if (alone <= kBitRange10k / shrink) return MakeBin::bit_range_10k;
+          if (alone <= kBitRange13k / shrink) return MakeBin::bit_range_13k;
         }
-        if (of_warp <= kBitRange3k / shrink) return MakeBin::bit_range_3k;
-        if (of_warp <= kBitRange6k / shrink) return MakeBin::bit_range_6k;
-        if (of_warp <= kBitRange8k / shrink) return MakeBin::bit_range_8k;
-        if (of_warp <= kBitRange10k / shrink) return MakeBin::bit_range_10k;
-        if (of_warp <= kBitRange14k / shrink) return MakeBin::bit_range_14k;
         if (fits_wide(row, entries, with_twins ? kMostTwins / 2 : 1)) {
           return MakeBin::bit_range_wide;
         }
+      }
+      // Where other rows have warps; with more memory for each, too few are at work.
+      if (most_of_a_team == 0 && shared_sums.suit(row.products, row.sources) &&
+          of_team(row, entries) <= kTeamBitRange24k / shrink) {
+        return MakeBin::bit_range_team_24k;
       }
       return fits_block(row, entries) ? MakeBin::bit_range_block : MakeBin::bit_range_whole;
     }

@@ -39,9 +39,8 @@ struct BitRange {
   Index row;
   Index first_word;
   int words;
-  Offset to;          // where its entries begin in C
-  int room;           // bytes of shared memory
-  int most_room = 0;  // the most that a block may have
+  Offset to;  // where its entries begin in C
+  int room;   // bytes of shared memory
   bool is_part = false;
 };
 
@@ -310,6 +309,20 @@ __device__ void make_twins(const MakeRows<Value>& op, const BitRange<Value>& ran
   const int bytes_of_sums = range.room - range.words * kTableEntryBytes;
   make_placed_twins<kStructure>(op, range, twins, count, PlacesByWord{words, range.first_word},
                                 columns_out, sums, bytes_of_sums / static_cast<int>(sizeof(Value)));
+}
+
+/// A warp for each row of the list and its twins. Registers are limited: rows wait for B.
+template <class Value, int kThreads, Structure kStructure>
+__global__ void __launch_bounds__(kThreads, sizeof(Value) == 4 ? 7 : 5)
+    make_twin_rows(MakeRows<Value> op, RowList list, int room) {
+  extern __shared__ __align__(16) std::byte shared_bytes[];
+  const Offset item = Offset{blockIdx.x} * (kThreads / 32) + threadIdx.x / 32;
+  if (item >= list.count) return;  // a whole warp
+  const Index row = list.rows[item];
+  const Offset to = op.c.row_offsets[row];
+  const int count = static_cast<int>(op.c.row_offsets[Offset{row} + 1] - to);
+  const BitRange<Value> range = {row, op.profile.first_word[row], op.profile.words[row], to, room};
+  make_twins<kStructure>(op, range, count, shared_bytes + threadIdx.x / 32 * room);
 }
 
 }  // namespace csrkit::gpu::bit_ranges

@@ -163,6 +163,67 @@ TEST(SpgemmRules, GiveLargeTeamsToRowsThatBlocksWouldBeWaitedFor) {
   EXPECT_EQ(rules.large_team_products(all), UINT32_MAX);
 }
 
+TEST(SpgemmRules, MakeTwinsInLaunchesOfTheirOwn) {
+  gpu::BinRules rules;
+  rules.has_long_rows = true;
+  gpu::RowFacts row;
+  row.words = 100;
+  row.sources = 40;
+  row.products = 1'600;
+  const auto bin_of = [&](std::uint32_t entries, std::uint32_t twins) {
+    return rules.make_bin(row, entries, gpu::CountBin::bit_range_warp, twins);
+  };
+  EXPECT_EQ(bin_of(200, 0), gpu::MakeBin::bit_range_3k);
+  EXPECT_EQ(bin_of(200, 1), gpu::MakeBin::bit_range_twins_8k);
+  EXPECT_EQ(bin_of(400, 2), gpu::MakeBin::bit_range_twins_8k) << "room for three";
+  EXPECT_EQ(bin_of(400, 5), gpu::MakeBin::bit_range_twins_11k) << "for six";
+  EXPECT_EQ(bin_of(500, 5), gpu::MakeBin::bit_range_twins_14k);
+  EXPECT_EQ(bin_of(600, 5), gpu::MakeBin::bit_range_twins_8k) << "for three, twice";
+  row.words = 1'600;
+  EXPECT_EQ(bin_of(100, 0), gpu::MakeBin::bit_range_13k);
+  EXPECT_EQ(bin_of(200, 2), gpu::MakeBin::bit_range_wide);
+}
+
+TEST(SpgemmRules, GiveTeamsToRowsThatShareSumsWhereOthersHaveWarps) {
+  gpu::BinRules rules;
+  const auto bin_of = [&](Offset sources, std::uint32_t entries) {
+    return rules.make_bin({4'900, 375, sources}, entries, gpu::CountBin::bit_range_block, 0);
+  };
+  EXPECT_EQ(bin_of(70, 4'100), gpu::MakeBin::bit_range_team_24k);
+  EXPECT_EQ(bin_of(80, 4'100), gpu::MakeBin::bit_range_block) << "rows of B are short";
+  rules.value_bytes = 8;
+  EXPECT_EQ(bin_of(70, 4'100), gpu::MakeBin::bit_range_whole) << "sums are large";
+  rules.value_bytes = 4;
+  EXPECT_EQ(bin_of(70, 2'000), gpu::MakeBin::bit_range_13k) << "a warp suffices";
+}
+
+TEST(SpgemmRules, MergeRowsThatAreAlikeAndNotTiny) {
+  gpu::BinRules rules;
+  rules.hub_sources = gpu::kNoHubs;
+  gpu::RowFacts row;
+  row.sources = 5;
+  row.words = 4;
+  row.is_like_neighbour = true;
+  const auto bin_of = [&](std::uint32_t products) {
+    row.products = products;
+    return rules.count_bin(row);
+  };
+  EXPECT_EQ(bin_of(16), gpu::CountBin::sort_16);
+  EXPECT_EQ(bin_of(17), gpu::CountBin::merge_8);
+  EXPECT_EQ(bin_of(64), gpu::CountBin::merge_8);
+  EXPECT_EQ(bin_of(65), gpu::CountBin::sort_128);
+  row.is_like_neighbour = false;
+  EXPECT_EQ(bin_of(17), gpu::CountBin::sort_32);
+}
+
+TEST(SpgemmRules, GiveWarpsToRowsThatAreManyAndEven) {
+  const gpu::BinRules rules;
+  constexpr Offset kRows = 10'000, kProducts = 25'600'000;
+  EXPECT_EQ(rules.team_bytes({kRows, 10'000, kProducts}), 0u);
+  EXPECT_EQ(rules.team_bytes({kRows, 10'001, kProducts}), 48u * 1024) << "one is long";
+  EXPECT_EQ(rules.team_bytes({4'095, 6'000, kProducts}), 96u * 1024) << "few";
+}
+
 TEST(SpgemmRules, CountShortEvenRowsByWarps) {
   const gpu::BinRules rules;
   constexpr Offset kRows = 5'000;
