@@ -91,10 +91,12 @@ constexpr Conversion kSqlite = {
     "an SQLite database", "import pandas, sqlite3",
     "pandas.read_sql('select source, target from edges', sqlite3.connect('FILE'))"
     ".to_csv('FILE.tsv', sep='\\t', header=False, index=False)  # its own columns"};
-constexpr Conversion kDimacs = {"a DIMACS graph (text)",
-                                "lines = (line.split() for line in open('FILE'))",
-                                "open('FILE.tsv', 'w').writelines('\\t'.join(w[1:]) + '\\n' for w "
-                                "in lines if w and w[0] in 'ae')"};
+// The size is in the header alone: the last nodes may have no edges. The weight is the last number.
+constexpr Conversion kDimacs = {
+    "a DIMACS graph (text)", "p, *e = (line.split() for line in open('FILE') if line[0] in 'pae')",
+    "open('FILE.mtx', 'w').writelines(' '.join(w) + '\\n' for w in [['%%MatrixMarket matrix "
+    "coordinate', 'real' if e and e[0][3:] else 'pattern', 'general'], [p[2], p[2], str(len(e))], "
+    "*(w[1:3] + w[3:][-1:] for w in e)])"};
 constexpr Conversion kLibSvm = {
     "LIBSVM (svmlight) text", "import scipy.sparse, sklearn.datasets",
     "scipy.sparse.save_npz('FILE.npz', sklearn.datasets.load_svmlight_file('FILE')[0])"};

@@ -46,6 +46,21 @@ for name in rsa rra; do
   csr-import $name.mtx whole.csr --quiet --force
   same_matrix $name.csr whole.csr
 done
+# A DIMACS graph says its size in its header alone: nodes without edges at the end stay. The weight is the last number.
+printf '%s\n' 'c colours' 'p edge 5 2' 'e 1 2' 'e 3 1' >colours
+printf '%s\n' 'p sp 5 2' '' 'a 1 2 7' 'a 3 1 0.5' >roads
+printf '%s\n' 'p min 5 2' 'n 1 4' 'n 2 -4' 'a 1 2 0 9 7' 'a 3 1 0 9 0.5' >flow
+printf '%s\n' 'p sp 5 0' >no_edges
+printf '%s\n' '%%MatrixMarket matrix coordinate pattern general' '5 5 2' '1 2' '3 1' >colours.wanted
+printf '%s\n' '%%MatrixMarket matrix coordinate real general' '5 5 2' '1 2 7' '3 1 0.5' | tee roads.wanted >flow.wanted
+printf '%s\n' '%%MatrixMarket matrix coordinate pattern general' '5 5 0' >no_edges.wanted
+for name in colours roads flow no_edges; do
+  expect 3 csr-import $name no.csr
+  sed -n 's/^  //p' err >convert.py
+  python3 convert.py
+  cmp $name.mtx $name.wanted
+  expect 0 csr-import $name.mtx $name.csr
+done
 # Rows and columns without entries at the end stay: in files of MATLAB 7.3 and of AnnData, which only h5py reads.
 if hdf5=$(python_with numpy scipy h5py); then
   printf '%s\n' '%%MatrixMarket matrix coordinate real general' '6 9 2' '1 1 2.5' '2 4 -1' >wide.mtx
