@@ -118,7 +118,8 @@ bool is_cut_record(std::string_view line) {
 }
 
 struct ParsedRecords {
-  std::vector<Json> records;
+  std::vector<FiledRecord> records;
+  std::uint64_t lines = 0;
   std::string cut_line;             // the last one, if it is no complete record
   std::uint64_t good_bytes = 0;     // before it
   bool is_newline_missing = false;  // of the last record
@@ -127,39 +128,41 @@ struct ParsedRecords {
 ParsedRecords parse_records(const std::string& path) {
   ParsedRecords parsed;
   for_each_line(path, kMaxJsonBytes, [&](const TextLine& line) {
+    parsed.lines = line.number;
     if (!line.has_end && is_cut_record(line.text) && !try_parse_json(line.text)) {
       parsed.cut_line = line.text;
       return;
     }
+    parsed.good_bytes = line.next_begin;
+    if (line.text.find_first_not_of(" \t\r") == std::string_view::npos) return;
     const std::string where =
         path + ":" + std::to_string(line.number) + ": expected a record of csr-bench";
     Json record = parse_json(line.text, where, kAdvice);
     require_record({record, where, kAdvice});
-    parsed.records.push_back(upgraded_record(std::move(record)));
-    parsed.good_bytes = line.next_begin;
+    parsed.records.push_back({upgraded_record(std::move(record)), line.number});
     parsed.is_newline_missing = !line.has_end;
   });
   return parsed;
 }
 
 /// "out.jsonl:3: the last line": where what is wrong at the end stands.
-std::string last_line(const std::string& path, std::size_t number) {
-  return path + ":" + std::to_string(number) + ": the last line";
+std::string last_line(const std::string& path, const ParsedRecords& parsed) {
+  return path + ":" + std::to_string(parsed.lines) + ": the last line";
 }
 
 }  // namespace
 
-JsonField field_of(const Json& record, const std::string& path, std::size_t i) {
-  return {
-      record,
-      path + ":" + std::to_string(i + 1) + ": expected a record whose case can be measured again",
-      "measure it anew with csr-bench --records"};
+JsonField field_of(const FiledRecord& filed, const std::string& path) {
+  return {filed.record,
+          path + ":" + std::to_string(filed.line) +
+              ": expected a record whose case can be measured again",
+          "measure it anew with csr-bench --records"};
 }
 
-std::vector<Json> read_records(const std::string& path) {
+std::vector<FiledRecord> read_records(const std::string& path) {
   ParsedRecords parsed = parse_records(path);
   if (!parsed.cut_line.empty()) {
-    log_warning(last_line(path, parsed.records.size() + 1) + " was cut short; it is left out");
+    log_warning(last_line(path, parsed) + " was cut short; it is left out");
   }
   return std::move(parsed.records);
 }
@@ -181,7 +184,7 @@ struct RecordFile::State {
   const bool is_new;
   const OpenFile file;
   bool is_locked = false;
-  std::vector<Json> records;
+  std::vector<FiledRecord> records;
 };
 
 namespace {
@@ -240,14 +243,12 @@ RecordFile::RecordFile(const std::string& path) {
     const std::string kept = keep_aside(path, parsed.cut_line);
     const auto good_bytes = static_cast<off_t>(parsed.good_bytes);
     if (retried([&] { return ftruncate(file, good_bytes); }) != 0) fail(path, "repair");
-    log_warning(last_line(path, parsed.records.size() + 1) +
-                " was cut short and is no record; its " + std::to_string(parsed.cut_line.size()) +
-                " bytes are in " + kept + " now");
+    log_warning(last_line(path, parsed) + " was cut short and is no record; its " +
+                std::to_string(parsed.cut_line.size()) + " bytes are in " + kept + " now");
   }
   if (parsed.is_newline_missing) {
     if (!write_all(file, "\n")) fail(path, "complete the last record");
-    log_warning(last_line(path, parsed.records.size()) +
-                " is a record without its newline, which was added");
+    log_warning(last_line(path, parsed) + " is a record without its newline, which was added");
   }
   state->records = std::move(parsed.records);
   state_ = state.release();
@@ -255,7 +256,7 @@ RecordFile::RecordFile(const std::string& path) {
 
 RecordFile::~RecordFile() { delete state_; }
 
-const std::vector<Json>& RecordFile::records() const { return state_->records; }
+const std::vector<FiledRecord>& RecordFile::records() const { return state_->records; }
 
 void RecordFile::append(const Json& record) {
   const std::string line = record.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -268,7 +269,6 @@ void RecordFile::append(const Json& record) {
     static_cast<void>(retried([&] { return ftruncate(file, end); }));
     throw refusal;
   }
-  state_->records.push_back(record);
 }
 
 }  // namespace csrkit

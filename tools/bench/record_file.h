@@ -1,6 +1,7 @@
 // Measurements as JSON lines, one per case, on disk before the next case begins.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -8,17 +9,22 @@
 
 namespace csrkit {
 
-// A file of records holds one JSON object per line, each with the fields of a record; an empty file
-// is one, too. Its last line may be cut short: it lacks its newline then, and begins as every
-// record does, with {"schema":. Any other file is refused and stays as it is.
+// A file of records holds one JSON object per line, each with the fields of a record; blank lines
+// count for nothing, and an empty file is one, too. Its last line may be cut short: it lacks its
+// newline then, and begins as every record does, with {"schema":. Any other file is refused and
+// stays as it is.
 
-/// The records of a file that is only read, as they would be written today; line i + 1 holds record
-/// i. A last line that was cut short is left out with a warning. Throws IoError, and InputError for
-/// what is no file of records.
-std::vector<Json> read_records(const std::string& path);
+struct FiledRecord {
+  Json record;             // as it would be written today
+  std::uint64_t line = 0;  // of its file, from 1
+};
 
-/// Record i of the file `path`, as a value whose every access is checked.
-JsonField field_of(const Json& record, const std::string& path, std::size_t i);
+/// The records of a file that is only read. A last line that was cut short is left out with a
+/// warning. Throws IoError, and InputError for what is no file of records.
+std::vector<FiledRecord> read_records(const std::string& path);
+
+/// A record of the file `path`, as a value whose every access is checked.
+JsonField field_of(const FiledRecord& filed, const std::string& path);
 
 /// A file of records that only grows.
 class RecordFile {
@@ -35,7 +41,8 @@ class RecordFile {
   RecordFile(const RecordFile&) = delete;
   RecordFile& operator=(const RecordFile&) = delete;
 
-  const std::vector<Json>& records() const;
+  /// Those that it held when it was opened.
+  const std::vector<FiledRecord>& records() const;
 
   /// Writes the record, then fsync: a crash loses this record or none.
   void append(const Json& record);

@@ -42,11 +42,10 @@ class Bench {
 
  private:
   void find_finished_cases() {
-    for (std::size_t i = 0; i < file_->records().size(); ++i) {
-      const Json& record = file_->records()[i];
-      if (record["status"] == "done" &&
-          is_judged_enough(field_of(record, options_.records, i), options_.shared.check)) {
-        finished_[key_of(record["case"])] = i;
+    for (const FiledRecord& filed : file_->records()) {
+      if (filed.record["status"] == "done" &&
+          is_judged_enough(field_of(filed, options_.records), options_.shared.check)) {
+        finished_[key_of(filed.record["case"])] = &filed;
       }
     }
   }
@@ -87,7 +86,7 @@ class Bench {
       const auto found = finished_.find(
           key_of(identity_of(matrix.digest(), *cases[i].kernel, cases[i].request, place_.machine)));
       if (found != finished_.end()) {
-        side_by_side[i] = finished_record(found->second, matrix);
+        side_by_side[i] = finished_record(*found->second, matrix);
       } else {
         missing.push_back(std::move(cases[i]));
         places.push_back(i);
@@ -104,9 +103,9 @@ class Bench {
     std::move(side_by_side.begin(), side_by_side.end(), std::back_inserter(records_));
   }
 
-  Json finished_record(std::size_t index, const BenchMatrix& matrix) const {
-    Json record = file_->records()[index];
-    require_results(field_of(record, options_.records, index));
+  Json finished_record(const FiledRecord& filed, const BenchMatrix& matrix) const {
+    require_results(field_of(filed, options_.records));
+    Json record = filed.record;
     record["matrix"] = matrix.digest().path;  // under the name it has now
     log_info(name_of_case(record) + " is in the records already");
     return record;
@@ -115,7 +114,7 @@ class Bench {
   const BenchOptions& options_;
   const BenchPlace& place_;
   std::unique_ptr<RecordFile> file_;
-  std::map<std::string, std::size_t> finished_;  // which record of the file has the case
+  std::map<std::string, const FiledRecord*> finished_;  // which record of the file has the case
   std::vector<Json> records_;
   bool all_passed_ = true;
 };

@@ -79,20 +79,13 @@ class MatrixShelf {
   std::unique_ptr<BenchMatrix> current_;
 };
 
-struct RecordedCase {
-  Json record;
-  std::size_t index = 0;  // of the record in its bundle
-};
-
 /// The last good record of each case, in the order of the bundle.
-std::vector<RecordedCase> cases_of(const std::string& bundle) {
-  std::vector<RecordedCase> cases;
+std::vector<FiledRecord> cases_of(const std::string& bundle) {
+  std::vector<FiledRecord> cases;
   std::map<std::string, std::size_t> place_of;
-  std::size_t index = 0;
-  for (Json& record : read_records(bundle)) {
-    RecordedCase recorded{std::move(record), index++};
+  for (FiledRecord& recorded : read_records(bundle)) {
     if (recorded.record["status"] != "done") continue;
-    require_repeatable(field_of(recorded.record, bundle, recorded.index));
+    require_repeatable(field_of(recorded, bundle));
     const auto [found, is_new] = place_of.emplace(key_of(recorded.record["case"]), cases.size());
     if (is_new) {
       cases.push_back(std::move(recorded));
@@ -108,10 +101,10 @@ std::vector<RecordedCase> cases_of(const std::string& bundle) {
 
 /// Measures until the verdict is SAME or the attempts are used up; each attempt plans anew, and all
 /// samples count.
-Json verified(const RecordedCase& before, BenchMatrix& matrix, const BenchKernel& kernel,
+Json verified(const FiledRecord& before, BenchMatrix& matrix, const BenchKernel& kernel,
               const BenchOptions& options, const BenchPlace& place) {
   const Json& recorded = before.record;
-  Request request = request_of(field_of(recorded, options.verified, before.index)["case"]);
+  Request request = request_of(field_of(before, options.verified)["case"]);
   request.check = options.shared.check;
   request.plan.where = options.shared.plan.where;
   if (request.plan.where.threads == 0) {
@@ -228,14 +221,14 @@ Verdict verdict_of(const Samples& recorded, const Samples& now, double tolerance
 }
 
 int run_verify(const BenchOptions& options, const BenchPlace& place) {
-  const std::vector<RecordedCase> recorded = cases_of(options.verified);
+  const std::vector<FiledRecord> recorded = cases_of(options.verified);
   std::unique_ptr<RecordFile> file;
   if (!options.records.empty()) file = std::make_unique<RecordFile>(options.records);
   MatrixShelf shelf(options);
   std::vector<Json> records;
   std::map<std::string, int> count_of;
   bool has_warned = false;
-  for (const RecordedCase& before : recorded) {
+  for (const FiledRecord& before : recorded) {
     const Json& identity = before.record["case"];
     warn_about_another_machine(before.record, place, has_warned);
     Json record;

@@ -12,14 +12,14 @@ namespace {
 const std::string kKept = CSRKIT_SOURCE_DIR "/tests/data/records/schema_1.jsonl";
 
 TEST(RecordSchema, KeptRecordsOfSchema1AreReadAsToday) {
-  const std::vector<Json> records = read_records(kKept);
+  const std::vector<FiledRecord> records = read_records(kKept);
   ASSERT_EQ(records.size(), 4u);
   for (std::size_t i = 0; i < records.size(); ++i) {
-    const Json& record = records[i];
+    const Json& record = records[i].record;
     EXPECT_EQ(record["schema"], kRecordSchema);
     if (record["status"] != "done") continue;
-    require_repeatable(field_of(record, kKept, i));
-    require_results(field_of(record, kKept, i));
+    require_repeatable(field_of(records[i], kKept));
+    require_results(field_of(records[i], kKept));
     for (const char* key : {"rows", "cols", "nnz", "kinds", "peak_bytes"}) {
       EXPECT_TRUE(record.contains(key)) << i << ": " << key;
     }
@@ -28,7 +28,7 @@ TEST(RecordSchema, KeptRecordsOfSchema1AreReadAsToday) {
       EXPECT_NE(phase.find("_seconds"), std::string::npos) << i;
     }
   }
-  const Json& sparse = records[1];
+  const Json& sparse = records[1].record;
   ASSERT_EQ(sparse["case"]["operation"], "spgemm");
   EXPECT_EQ(sparse["kinds"]["a"], "f32");
   EXPECT_EQ(sparse["kinds"]["accumulate"], sparse["kinds"]["c"]);
@@ -37,7 +37,9 @@ TEST(RecordSchema, KeptRecordsOfSchema1AreReadAsToday) {
 }
 
 TEST(RecordSchema, WhatIsWrittenTodayStaysAsItIs) {
-  for (const Json& record : read_records(kKept)) EXPECT_EQ(upgraded_record(record), record);
+  for (const FiledRecord& filed : read_records(kKept)) {
+    EXPECT_EQ(upgraded_record(filed.record), filed.record);
+  }
 }
 
 TEST(RecordSchema, OddValuesAreLeftToTheChecks) {

@@ -39,10 +39,10 @@ TEST(RenamedKernels, RecordsAreReadUnderTodaysNames) {
          << '\n';
   }
   file.close();
-  const std::vector<Json> records = read_records(path);
+  const std::vector<FiledRecord> records = read_records(path);
   ASSERT_EQ(records.size(), 2u);
-  EXPECT_EQ(records[0]["case"]["kernel"], "cpu.spmm.unrolled:32");
-  EXPECT_EQ(records[1]["case"]["kernel"], "cpu.spmm.auto");
+  EXPECT_EQ(records[0].record["case"]["kernel"], "cpu.spmm.unrolled:32");
+  EXPECT_EQ(records[1].record["case"]["kernel"], "cpu.spmm.auto");
   std::remove(path.c_str());
 }
 
