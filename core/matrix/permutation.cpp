@@ -123,13 +123,6 @@ Permutation Permutation::identity(Index size) {
   return from_new_of_old(std::move(order));
 }
 
-bool Permutation::is_identity() const {
-  for (Index i = 0; i < size_; ++i) {
-    if (new_of_old()[i] != i) return false;
-  }
-  return true;
-}
-
 Permutation Permutation::inverse() const {
   Permutation result = *this;
   std::swap(result.new_of_old_, result.old_of_new_);

@@ -24,7 +24,6 @@ class Permutation {
   Index size() const { return size_; }
   const Index* new_of_old() const { return new_of_old_.get(); }
   const Index* old_of_new() const { return old_of_new_.get(); }
-  bool is_identity() const;
 
   Permutation inverse() const;
   /// First this one, then `next`.
