@@ -109,11 +109,11 @@ class SpgemmRun : public Run {
                          {"peak_bytes", forecast_.peak_bytes},
                          {"reuse_bytes", forecast_.reuse_bytes}};
     outcome.facts = facts;
-    outcome.lines.emplace_back("forecast", count(forecast_.products) + " products, at most " +
-                                               with_commas(forecast_.output_nnz_bound, "entry") +
-                                               ", " + size(forecast_.whole_bytes) +
-                                               " for A, B, C and workspace; " +
-                                               size(forecast_.peak_bytes) + " within the limit");
+    outcome.lines.emplace_back(
+        "forecast", count(forecast_.products) + " " + noun_for(forecast_.products, "product") +
+                        ", at most " + with_commas(forecast_.output_nnz_bound, "entry") + ", " +
+                        size(forecast_.whole_bytes) + " for A, B, C and workspace; " +
+                        size(forecast_.peak_bytes) + " within the limit");
     if (forecast_.reuse_bytes > 0) {
       outcome.lines.emplace_back(
           "forecast, reused structure",

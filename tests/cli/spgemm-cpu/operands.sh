@@ -59,3 +59,8 @@ says "--drop-below is '-1'; it must be a number of 0 or more"
 expect 3 csr-spgemm-cpu a.csr tiny.mtx
 expect 4 csr-spgemm-cpu a.csr nowhere.csr
 expect 4 csr-spgemm-cpu a.csr --output no/folder/c.csr
+# One product of one entry is singular.
+printf '%s\n' '%%MatrixMarket matrix coordinate real general' '1 1 1' '1 1 2' >one.mtx
+csr-import one.mtx one.csr --quiet
+expect 0 csr-spgemm-cpu one.csr --repeat 1
+prints "1 product, at most 1 entry"
