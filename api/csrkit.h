@@ -309,7 +309,8 @@ typedef struct csrkit_spgemm_options {
   uint64_t memory_limit_bytes; /**< of the product; 0: what is there */
 } csrkit_spgemm_options;
 
-/** The product, its columns sorted and unique. `options` may be NULL. */
+/** The product, its columns sorted and unique. It carries the order of A's rows and that of the
+ * columns of op(B). `options` may be NULL. */
 csrkit_status csrkit_spgemm(const csrkit_matrix* a, const csrkit_matrix* b,
                             const csrkit_spgemm_options* options, csrkit_matrix** c);
 

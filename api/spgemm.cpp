@@ -39,8 +39,11 @@ csrkit_status csrkit_spgemm(const csrkit_matrix* a, const csrkit_matrix* b,
     require_given(b, "b");
     require_given(c, "c");
     auto handle = std::make_unique<csrkit_matrix>();
-    handle->file.matrix =
-        product(a->file.matrix, b->file.matrix, read_options(options, "csrkit_spgemm_options"));
+    const auto given = read_options(options, "csrkit_spgemm_options");
+    handle->file.matrix = product(a->file.matrix, b->file.matrix, given);
+    // Rows of C are those of A, columns those of op(B).
+    handle->file.row_order = a->file.row_order;
+    handle->file.col_order = given.transpose != 0 ? b->file.row_order : b->file.col_order;
     *c = handle.release();
   });
 }

@@ -292,7 +292,8 @@ class Reader {
               " to be a permutation (create the file again), found");
     };
     file.row_order = order_in(kRowOrder, header().rows);
-    file.col_order = order_in(kColOrder, header().cols);
+    // Where both sides moved together one order serves both.
+    file.col_order = has_one_order() ? file.row_order : order_in(kColOrder, header().cols);
     if (const CsrSection* section = find(sections, kPartition)) read_partition(*section, &file);
     if (const CsrSection* section = find(sections, kPartBorders)) {
       read_part_borders(*section, &file);
@@ -304,6 +305,13 @@ class Reader {
       file.provenance.assign(text, section->size_bytes);
     }
     return file;
+  }
+
+  bool has_one_order() const {
+    const CsrSection* rows = find(header().sections, kRowOrder);
+    const CsrSection* cols = find(header().sections, kColOrder);
+    return rows != nullptr && cols != nullptr && rows->size_bytes == cols->size_bytes &&
+           std::memcmp(array<char>(*rows), array<char>(*cols), rows->size_bytes) == 0;
   }
 
   void read_partition(const CsrSection& section, CsrFile* file) const {

@@ -92,9 +92,10 @@ class CsrFileSink : public CsrSink {
   CsrFileSink(const std::string& path, Index rows, Index cols, ValueKind kind);
   ~CsrFileSink() override;
   void append_rows(const CsrMatrix& block) override;
-  /// Throws UsageError while rows are missing, and for flags or a provenance that no file can hold;
-  /// the sink may be finished later then.
-  void finish(const CsrFlags& flags, const std::string& provenance);
+  /// `beside` has flags, orders and provenance; its other members are not looked at. Throws
+  /// UsageError while rows are missing, and for what no file can hold; the sink may be finished
+  /// later then.
+  void finish(const CsrFile& beside);
 
  private:
   struct State;

@@ -1,11 +1,8 @@
 #include "core/file/csr_file_frame.h"
 
-#include <algorithm>
-#include <cstring>
-
-#include "core/base/buffer.h"
 #include "core/base/counted.h"
 #include "core/file/csr_file_layout.h"
+#include "core/file/csr_file_sections.h"
 
 namespace csrkit {
 
@@ -21,15 +18,20 @@ void write_checksums_and_header(AtomicFile& file, CsrFileHeader header,
 }
 
 CsrFileFrame::CsrFileFrame(ValueKind kind, Index rows, Index cols, Offset nnz,
-                           std::string provenance, const CsrFlags& flags)
-    : provenance_(std::move(provenance)) {
+                           const CsrFile& beside)
+    : row_order_(beside.row_order), col_order_(beside.col_order), provenance_(beside.provenance) {
+  if ((row_order_ && row_order_->size() != rows) || (col_order_ && col_order_->size() != cols)) {
+    throw UsageError("an order of a file needs as many items as its matrix rows or columns");
+  }
   Extras extras;
+  extras.has_row_order = row_order_.has_value();
+  extras.has_col_order = col_order_.has_value();
   extras.provenance_bytes = provenance_.size();
   header_.value_kind = kind;
   header_.rows = rows;
   header_.cols = cols;
   header_.nnz = nnz;
-  header_.flags = flags;
+  header_.flags = beside.flags;
   header_.sections = lay_out(kind, rows, cols, nnz, extras);
 }
 
@@ -52,16 +54,16 @@ std::uint64_t CsrFileFrame::checksum(const void* data, std::uint64_t bytes) {
 }
 
 void CsrFileFrame::write(AtomicFile& file, std::vector<std::uint64_t> checksums) const {
-  if (const CsrSection* section = find(header_.sections, kProvenance)) {
-    Buffer<char> padded(static_cast<Offset>(align_up(section->size_bytes)));
-    std::memset(padded.data(), 0, padded.size_bytes());
-    std::memcpy(padded.data(), provenance_.data(), provenance_.size());
-    for (std::uint64_t at = 0; at < padded.size_bytes(); at += kChunkBytes) {
-      checksums.push_back(
-          checksum_of(padded.data() + at, std::min(kChunkBytes, padded.size_bytes() - at)));
-    }
-    file.write_at(section->offset_bytes, padded.data(), padded.size_bytes());
-  }
+  const auto write_section = [&](const char* name, const void* data) {
+    const CsrSection* section = find(header_.sections, name);
+    if (section == nullptr) return;
+    SectionWriter writer(writing_to(file), section->offset_bytes);
+    writer.append(data, section->size_bytes);
+    writer.finish(&checksums);
+  };
+  if (row_order_) write_section(kRowOrder, row_order_->new_of_old());
+  if (col_order_) write_section(kColOrder, col_order_->new_of_old());
+  write_section(kProvenance, provenance_.data());
   const CsrSection& table = header_.sections.back();
   if (checksums.size() * sizeof(std::uint64_t) != table.size_bytes) {
     throw UsageError("cannot write '" + file.path() +

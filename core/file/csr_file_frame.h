@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/base/atomic_file.h"
+#include "core/file/csr_file.h"
 #include "core/file/csr_file_header.h"
 
 namespace csrkit {
@@ -18,9 +20,9 @@ void write_checksums_and_header(AtomicFile& file, CsrFileHeader header,
 
 class CsrFileFrame {
  public:
-  /// Of a file with these numbers and no sections but arrays and provenance.
-  CsrFileFrame(ValueKind kind, Index rows, Index cols, Offset nnz, std::string provenance,
-               const CsrFlags& flags = {});
+  /// Of a file with these numbers, and flags, orders and provenance of `beside`. Throws UsageError
+  /// for orders of other sizes.
+  CsrFileFrame(ValueKind kind, Index rows, Index cols, Offset nnz, const CsrFile& beside);
 
   /// Those that writers fill: row_offsets, col_indices and, unless the kind is none, values.
   std::vector<CsrSection> arrays() const;
@@ -30,12 +32,13 @@ class CsrFileFrame {
   static std::uint64_t padded_bytes(const CsrSection& section);
   static std::uint64_t checksum(const void* data, std::uint64_t bytes);
 
-  /// The provenance, the table of checksums and the header, by whoever commits the file.
+  /// Orders, provenance, the table of checksums and the header, by whoever commits the file.
   /// `checksums`: those of the chunks of arrays(), in their order.
   void write(AtomicFile& file, std::vector<std::uint64_t> checksums) const;
 
  private:
   CsrFileHeader header_;
+  std::optional<Permutation> row_order_, col_order_;
   std::string provenance_;
 };
 

@@ -126,11 +126,11 @@ void CsrFileSink::append_rows(const CsrMatrix& block) {
   state.nnz += block.nnz();
 }
 
-void CsrFileSink::finish(const CsrFlags& flags, const std::string& provenance) {
+void CsrFileSink::finish(const CsrFile& beside) {
   State& state = *state_;
   require_all_rows(state.rows_so_far, state.rows);
-  require_writable(state.file.path(), state.rows, state.cols, flags, provenance);
-  const CsrFileFrame frame(state.kind, state.rows, state.cols, state.nnz, provenance, flags);
+  require_writable(state.file.path(), state.rows, state.cols, beside.flags, beside.provenance);
+  const CsrFileFrame frame(state.kind, state.rows, state.cols, state.nnz, beside);
   std::vector<std::uint64_t> checksums;
   state.offsets.finish(&checksums);
   state.columns.finish(&checksums);

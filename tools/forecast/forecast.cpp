@@ -36,12 +36,17 @@ struct ReadMatrices {
   Operands operands;
   std::uint64_t beside = 0;  // bytes as stored, where a converted copy stands beside them
   std::uint64_t used = 0;    // bytes of the operands
+  std::uint64_t orders = 0;  // bytes of their orders in the files
 };
 
 ReadMatrices read_matrices(const ForecastToolOptions& options) {
   ReadMatrices matrices;
   const auto read = [&](const std::string& path) {
-    const CsrMatrix stored = read_csr_file(path, options.read).matrix;
+    const CsrFile file = read_csr_file(path, options.read);
+    const CsrMatrix& stored = file.matrix;
+    for (const auto& order : {file.row_order, file.col_order}) {
+      if (order) matrices.orders += sizeof(Index) * static_cast<std::uint64_t>(order->size());
+    }
     CsrMatrix used = converted(stored, options.request, path);
     if (used.value_kind() != stored.value_kind()) matrices.beside += stored.size_bytes();
     matrices.used += used.size_bytes();
@@ -88,10 +93,15 @@ double fixed_seconds(const ForecastToolOptions& options, const Forecast& product
 
 std::vector<RunForecast> product_forecasts(const ForecastToolOptions& options) {
   const ReadMatrices matrices = read_matrices(options);
+  // Those of a sparse C's operands wait until they go into its file, with their inverses.
+  const auto& endings = options.kernel().operation->facts().output_endings;
+  const bool is_sparse = std::find(endings.begin(), endings.end(), ".csr") != endings.end();
+  const std::uint64_t orders = (is_sparse ? 3 : 1) * matrices.orders;
   std::vector<RunForecast> forecasts;
   for (const Forecast& product : forecasts_of(options, options.kernel(), matrices.operands)) {
     // What was stored is gone before a product is planned.
-    const std::uint64_t bytes = std::max(matrices.beside + matrices.used, product.host_bytes);
+    const std::uint64_t bytes =
+        std::max(matrices.beside + matrices.used, product.host_bytes) + orders;
     RunForecast run{product, with_process(options, bytes), std::nullopt};
     run.run_seconds =
         fixed_seconds(options, product) + product_seconds(product) * options.request.stop.repeat;

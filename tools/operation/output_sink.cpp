@@ -70,17 +70,16 @@ void OutputSink::judge(const CsrMatrix& block) {
   }
 }
 
-void OutputSink::finish(const std::string& provenance, const ProgressCallback& progress) {
+void OutputSink::finish(const CsrFile& beside, const ProgressCallback& progress) {
   if (whole_ && options_) result_ = check_spgemm(problem_, *whole_, *options_);
   if (result_ && !result_->passed) {
     file_.reset();
     return;
   }
-  if (file_) file_->finish({}, provenance);
+  if (file_) file_->finish(beside);
   if (!whole_ || output_.empty()) return;
-  CsrFile file;
+  CsrFile file = beside;
   file.matrix = *whole_;
-  file.provenance = provenance;
   write_csr_file(output_, file, progress);
 }
 

@@ -25,7 +25,8 @@ class OutputSink : public CsrSink {
 
   /// Gives the file its name if no check failed; if one did, there is no file. All rows must have
   /// arrived.
-  void finish(const std::string& provenance, const ProgressCallback& progress = {});
+  /// `beside` holds what goes into the file beside C.
+  void finish(const CsrFile& beside, const ProgressCallback& progress = {});
 
   /// Of all blocks together; nothing if nothing was to be judged. Complete after finish().
   const std::optional<CheckResult>& check() const { return result_; }

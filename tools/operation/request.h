@@ -10,6 +10,7 @@
 #include "core/contract/out_of_core.h"
 #include "core/contract/plan.h"
 #include "core/contract/semiring.h"
+#include "core/file/csr_file.h"
 #include "core/judge/compare.h"
 #include "tools/cli/options.h"
 #include "tools/operation/measure.h"
@@ -38,7 +39,7 @@ struct Request {
   bool is_cold = false;
   std::uint64_t seed = 1;  // of random operands
   std::string output;      // C, "" = nowhere
-  std::string provenance;  // that goes into it, where its format has a place for it
+  CsrFile beside_output;   // orders and provenance: what goes into it where its format has a place
   PlanOptions plan;
   // Of operations with dense operands.
   Index dense_cols = 32;

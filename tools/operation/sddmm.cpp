@@ -89,11 +89,10 @@ class SddmmRun : public Run {
       write_npy(request.output, {c_.data(), problem_.c, static_cast<Index>(c_.size()), 1, 1});
       return;
     }
-    CsrFile file;
+    CsrFile file = request.beside_output;
     const std::shared_ptr<const void> nobody;  // A and C outlive the file's matrix
     file.matrix = CsrMatrix(a.rows(), a.cols(), a.row_offsets(), a.col_indices(), problem_.c,
                             c_.data(), nobody);
-    file.provenance = request.provenance;
     write_csr_file(request.output, file);
   }
 

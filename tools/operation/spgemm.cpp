@@ -86,7 +86,7 @@ class SpgemmRun : public Run {
     OutputSink sink(problem_, request.output, check);
     plan_->multiply(sink);
     first_ = plan_->phases();
-    sink.finish(request.provenance, terminal_progress());
+    sink.finish(request.beside_output, terminal_progress());
     outcome.check = sink.check();
   }
 

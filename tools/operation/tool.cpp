@@ -114,7 +114,30 @@ ToolOptions parse(const std::string& tool, const Operation& operation, const std
   return result;
 }
 
-/// The operands, and what is to be known about their files. Fills request.provenance.
+bool is_same(const std::optional<Permutation>& one, const std::optional<Permutation>& other,
+             Index size) {
+  const auto place = [](const std::optional<Permutation>& order, Index i) {
+    return order ? order->new_of_old()[i] : i;
+  };
+  for (Index i = 0; i < size; ++i) {
+    if (place(one, i) != place(other, i)) return false;
+  }
+  return true;
+}
+
+/// Warns where columns of A are not in the order of the rows of op(B) that they are multiplied by.
+void warn_of_other_order(const CsrFile& a, const CsrFile& b, bool transpose_b,
+                         const Operands& names) {
+  const Index size = a.matrix.cols();
+  const Index rows = transpose_b ? b.matrix.cols() : b.matrix.rows();
+  if (rows != size || is_same(a.col_order, transpose_b ? b.col_order : b.row_order, size)) return;
+  log_warning("columns of " + names.a_name + " and " + (transpose_b ? "columns" : "rows") + " of " +
+              names.b_name +
+              " are in different orders: this is no product of the matrices at import; reorder the "
+              "two alike, or take them as csr-reorder --undo gives them back");
+}
+
+/// The operands, and what is to be known about their files. Fills request.beside_output.
 struct ReadOperands {
   Operands operands;
   FileDigest a;
@@ -136,14 +159,30 @@ ReadOperands read_operands(const ToolOptions& options, Request* request) {
   const std::string& second = options.matrices.back();
   result.operands.a_name = "'" + first + "'";
   result.operands.b_name = "'" + second + "'";
-  result.operands.b =
-      second == first ? result.operands.a : converted(read(second).matrix, *request, second);
+  // Rows of a sparse C are those of A, columns those of op(B).
+  CsrFile& beside = request->beside_output;
+  const bool writes = !request->output.empty();
+  const auto look_at_orders = [&](const CsrFile& b) {
+    if (writes) beside.col_order = request->transpose ? b.row_order : b.col_order;
+    if (options.may_have_second) {
+      warn_of_other_order(a, b, request->transpose, result.operands);
+    }
+  };
+  if (writes) beside.row_order = a.row_order;
+  if (second == first) {
+    result.operands.b = result.operands.a;
+    look_at_orders(a);
+  } else {
+    const CsrFile b = read(second);
+    result.operands.b = converted(b.matrix, *request, second);
+    look_at_orders(b);
+  }
   if (request->mask == first) {
     result.operands.mask = result.operands.a;
   } else if (!request->mask.empty()) {
     result.operands.mask = read(request->mask).matrix;
   }
-  if (!request->output.empty()) request->provenance = append_step(a.provenance, step);
+  if (writes) beside.provenance = append_step(a.provenance, step);
   return result;
 }
 

@@ -67,8 +67,9 @@ std::vector<std::uint64_t> checksums_of(Communicator& communicator, const Shared
 void write_csr_together(Communicator& communicator, const std::string& path, const CsrMatrix& block,
                         const std::vector<Index>& borders, const std::string& provenance) {
   const auto place = ranks::place_of_entries(communicator, block.nnz());
-  const CsrFileFrame frame(block.value_kind(), borders.back(), block.cols(), place.total,
-                           provenance);
+  CsrFile beside;
+  beside.provenance = provenance;
+  const CsrFileFrame frame(block.value_kind(), borders.back(), block.cols(), place.total, beside);
   // Offsets of this rank's rows; the one behind the last row is the last rank's.
   const bool is_last = communicator.rank() + 1 == communicator.size();
   Buffer<Offset> offsets(Offset{block.rows()} + (is_last ? 1 : 0));

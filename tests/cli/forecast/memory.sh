@@ -63,6 +63,12 @@ peak_is_forecast 1.25 --tool csr-bench --kernels cpu.auto,cpu.row_loop -k 32,256
 peak_is_forecast 1.25 --tool csr-bench --kernels cpu.spgemm.auto -- \
   csr-bench graph.csr --kernels cpu.spgemm.auto --repeat 2 --quiet
 peak_is_forecast 2 --tool csr-reorder --method metis-partition -- csr-reorder graph.csr moved.csr --method metis-partition --quiet
+# Orders of A wait until they go into a sparse C.
+cp graph.csr kept.csr
+csr-import "$DATASETS/usroads.mtx.gz" roads.csr --quiet
+csr-reorder roads.csr graph.csr --method rcm --force --quiet
+peak_is_forecast 1.25 --operation spgemm -- csr-spgemm-cpu graph.csr --output c.csr --repeat 2 --quiet
+mv kept.csr graph.csr
 # Nothing merges and few rows are alike: the most that these methods take.
 csr-generate erdos-renyi loose.csr --set rows=150000 --set nnz=1000000 --quiet
 csr-generate rmat wide.csr --set scale=16 --value-kind f64 --quiet

@@ -37,6 +37,32 @@ says "'blocks.csr' holds no order to undo: its rows and columns are in the order
 no_file out.csr
 expect 2 csr-reorder square.csr out.csr --method no-such-method
 no_file out.csr
+# Sparse results of reordered matrices are in the same order, and know it: made whole, or in blocks of rows.
+csr-reorder square.csr moved.csr --method rcm --force --quiet
+csr-reorder square.csr rows.csr --method random --sides=rows --quiet
+csr-spgemm-cpu square.csr --output squared.csr --quiet --value-kind none
+expect 0 csr-spgemm-cpu moved.csr --output c.csr --quiet --value-kind none
+silent err
+csr-reorder c.csr back.csr --undo --force --quiet
+same_matrix squared.csr back.csr
+csr-spgemm-cpu moved.csr --output blocks_of_c.csr --memory-limit 1M --quiet --value-kind none
+cmp <(csr-info c.csr --json | grep -o '"has_row_order.*') <(csr-info blocks_of_c.csr --json | grep -o '"has_row_order.*')
+csr-reorder blocks_of_c.csr back.csr --undo --force --quiet
+same_matrix squared.csr back.csr
+csr-spgemm-cpu square.csr rows.csr --transpose-b --output wanted.csr --quiet --value-kind none 2>/dev/null
+csr-spgemm-cpu square.csr square.csr --transpose-b --output transposed.csr --quiet --value-kind none
+csr-reorder wanted.csr back.csr --undo --force --quiet
+same_matrix transposed.csr back.csr
+csr-sddmm-cpu moved.csr -k 1 --alpha 0 --beta 1 --output c.csr --force --quiet
+csr-reorder c.csr back.csr --undo --force --quiet
+same_matrix square.csr back.csr
+# Columns and rows that meet are in different orders.
+expect 0 csr-spgemm-cpu moved.csr square.csr --repeat 1
+says "columns of 'moved.csr' and rows of 'square.csr' are in different orders"
+expect 0 csr-spgemm-cpu rows.csr --repeat 1
+says "columns of 'rows.csr' and rows of 'rows.csr' are in different orders"
+expect 0 csr-spgemm-cpu rows.csr --transpose-b --repeat 1
+silent err
 # Degree order shows its direction, and rcm narrows the band.
 csr-reorder square.csr up.csr --method degree --quiet
 csr-reorder square.csr down.csr --method degree --descending --quiet

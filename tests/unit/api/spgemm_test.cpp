@@ -56,5 +56,25 @@ TEST(Spgemm, ProductsAreRight) {
   EXPECT_EQ(csrkit_spgemm(a.get(), nullptr, nullptr, &c), CSRKIT_USAGE);
 }
 
+TEST(Spgemm, OrdersOfTheOperandsAreThoseOfTheProduct) {
+  SmallArrays small;
+  const Matrix a = wrapped(small.view());
+  csrkit_reorder_options rows{};
+  rows.size = sizeof rows;
+  rows.sides = "rows";
+  csrkit_matrix* handle = nullptr;
+  EXPECT_OK(csrkit_reorder(a.get(), "degree", &rows, &handle));
+  const Matrix moved(handle);
+  csrkit_spgemm_options options{};
+  options.size = sizeof options;
+  options.transpose = 1;
+  EXPECT_OK(csrkit_spgemm(a.get(), moved.get(), &options, &handle));
+  const Matrix product(handle);
+  EXPECT_EQ(info_of(product).row_order, nullptr);
+  ASSERT_NE(info_of(product).col_order, nullptr);
+  EXPECT_OK(csrkit_reorder(product.get(), "undo", nullptr, &handle));
+  EXPECT_EQ(entries_of(Matrix(handle)), expected(entries_of(a), true));
+}
+
 }  // namespace
 }  // namespace csrkit::api

@@ -25,14 +25,19 @@ class CsrFileFrameTest : public testing::Test {
     return checksums;
   }
 
-  void expect_same_bytes(const CsrMatrix& matrix, const std::string& provenance) {
+  void expect_same_bytes(const CsrMatrix& matrix, const std::string& provenance,
+                         bool has_orders = false) {
     CsrFile whole = just(matrix);
     whole.provenance = provenance;
+    if (has_orders) {
+      whole.row_order = Permutation::identity(matrix.rows());
+      whole.col_order = Permutation::identity(matrix.cols());
+    }
     write_csr_file(alone_, whole);
     {
       AtomicFile file(framed_);
       const CsrFileFrame frame(matrix.value_kind(), matrix.rows(), matrix.cols(), matrix.nnz(),
-                               provenance);
+                               whole);
       frame.write(file, write_arrays(file, frame, matrix));
       file.commit();
     }
@@ -54,6 +59,7 @@ TEST_F(CsrFileFrameTest, MakesTheBytesOfOneWriter) {
   }
   expect_same_bytes(CsrMatrix(), "");
   expect_same_bytes(random_csr(60000, 50, 9, ValueKind::f64), "{}");  // several chunks
+  expect_same_bytes(random_csr(300000, 5, 2, ValueKind::f64), "{}", /*has_orders=*/true);
 }
 
 TEST_F(CsrFileFrameTest, TheProvenanceMayFillSeveralChunks) {
@@ -63,9 +69,19 @@ TEST_F(CsrFileFrameTest, TheProvenanceMayFillSeveralChunks) {
   }
 }
 
+TEST_F(CsrFileFrameTest, OrdersFitTheMatrix) {
+  CsrFile file;
+  file.row_order = Permutation::identity(6);
+  EXPECT_THROW(CsrFileFrame(ValueKind::f32, 5, 7, 0, file), UsageError);
+  file.row_order = Permutation::identity(5);
+  file.col_order = Permutation::identity(5);
+  EXPECT_THROW(CsrFileFrame(ValueKind::f32, 5, 7, 0, file), UsageError);
+}
+
 TEST_F(CsrFileFrameTest, EveryChunkNeedsItsChecksum) {
   const CsrMatrix matrix = five_by_seven(ValueKind::f32);
-  const CsrFileFrame frame(matrix.value_kind(), matrix.rows(), matrix.cols(), matrix.nnz(), "{}");
+  const CsrFileFrame frame(matrix.value_kind(), matrix.rows(), matrix.cols(), matrix.nnz(),
+                           just(matrix));
   AtomicFile file(framed_);
   std::vector<std::uint64_t> checksums = write_arrays(file, frame, matrix);
   checksums.push_back(0);

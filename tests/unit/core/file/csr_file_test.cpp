@@ -258,6 +258,20 @@ TEST(CsrFile, AFirstColumnThatIsARowOfItsOwnIsChecked) {
   }
 }
 
+CsrFile beside(const CsrFlags& flags, const std::string& provenance) {
+  CsrFile file;
+  file.flags = flags;
+  file.provenance = provenance;
+  return file;
+}
+
+/// Item i goes to place size - 1 - i.
+Permutation turned(Index size) {
+  Buffer<Index> order(size);
+  for (Index i = 0; i < size; ++i) order[i] = size - 1 - i;
+  return Permutation::from_new_of_old(std::move(order));
+}
+
 TEST(CsrFile, SinkAndWholeFileGiveTheSameBytes) {
   const ScratchFolder folder;
   for (const ValueKind kind : kKinds) {
@@ -266,6 +280,8 @@ TEST(CsrFile, SinkAndWholeFileGiveTheSameBytes) {
           random_csr(60000, 9000, 30, kind)}) {
       CsrFile file = just(matrix);
       file.provenance = "{}";
+      file.row_order = turned(matrix.rows());
+      file.col_order = turned(matrix.cols());
       write_csr_file(folder / "whole.csr", file);
       for (const Index block_rows : {1, 7, 100000}) {
         if (matrix.rows() > 10000 && block_rows < 10000) continue;
@@ -289,7 +305,7 @@ TEST(CsrFile, SinkAndWholeFileGiveTheSameBytes) {
           memory.append_rows(block);
           EXPECT_FALSE(std::filesystem::exists(folder / "sink.csr"));
         }
-        sink.finish({}, "{}");
+        sink.finish(file);
         EXPECT_TRUE(load_bytes(folder / "sink.csr") == load_bytes(folder / "whole.csr"));
         EXPECT_TRUE(identical(memory.finish(), matrix));
         std::filesystem::remove(folder / "sink.csr");
@@ -307,7 +323,7 @@ TEST(CsrFile, SinkRefusesWhatDoesNotFitAndLeavesNothing) {
     EXPECT_THROW(sink.append_rows(random_csr(1, 8, 1, ValueKind::f32)), UsageError);
     sink.append_rows(five_by_seven(ValueKind::f32));
     EXPECT_THROW(sink.append_rows(five_by_seven(ValueKind::f32)), UsageError);
-    EXPECT_THROW(sink.finish({}, ""), UsageError);  // a row is missing
+    EXPECT_THROW(sink.finish(beside({}, "")), UsageError);  // a row is missing
   }
   EXPECT_TRUE(folder.names().empty());
 }
@@ -320,8 +336,8 @@ TEST(CsrFile, SinkWritesItsFlagsAndRefusesWhatAFileCannotHold) {
   write_csr_file(folder / "whole.csr", file);
   CsrFileSink sink(folder / "sink.csr", 3, 3, ValueKind::f64);
   sink.append_rows(file.matrix);
-  EXPECT_THROW(sink.finish({}, "\xff"), UsageError);
-  sink.finish(file.flags, "");
+  EXPECT_THROW(sink.finish(beside({}, "\xff")), UsageError);
+  sink.finish(beside(file.flags, ""));
   EXPECT_TRUE(load_bytes(folder / "sink.csr") == load_bytes(folder / "whole.csr"));
 }
 
@@ -648,7 +664,7 @@ TEST(CsrFile, AFullDiskForTheValuesOfASinkLeavesNothing) {
   const std::string message = refusal_of_a_full_disk([&] {
     CsrFileSink sink(path, matrix.rows(), matrix.cols(), matrix.value_kind());
     sink.append_rows(matrix);
-    sink.finish({}, "");
+    sink.finish(beside({}, ""));
   });
   EXPECT_EQ(message, "cannot write '" + path +
                          "': writing its second temporary file failed: File too large");
@@ -677,7 +693,7 @@ TEST(CsrFile, DISABLED_WriteUntilKilled) {
     write_csr_file(path, just(small));
     CsrFileSink sink(path, large.rows(), large.cols(), large.value_kind());
     sink.append_rows(large);
-    sink.finish({}, "");
+    sink.finish(beside({}, ""));
   }
 }
 

@@ -53,7 +53,7 @@ TEST(OutputSink, WritesTheSameMatrixWholeAndInBlocks) {
     for (const auto& bounds : {kWhole, kBlocks}) {
       OutputSink sink(product.problem, scratch_path(), CheckOptions{});
       product.give(sink, bounds);
-      sink.finish("");
+      sink.finish({});
       ASSERT_TRUE(sink.check().has_value());
       EXPECT_TRUE(sink.check()->passed) << sink.check()->failure;
       EXPECT_EQ(sink.check()->rows_checked, 60);
@@ -79,7 +79,7 @@ TEST(OutputSink, WritesNothingIfABlockIsWrong) {
   for (const auto& bounds : {kWhole, kBlocks}) {
     OutputSink sink(product.problem, scratch_path(), CheckOptions{});
     product.give(sink, bounds);
-    sink.finish("");
+    sink.finish({});
     EXPECT_FALSE(sink.check()->passed);
     EXPECT_FALSE(std::filesystem::exists(scratch_path()));
   }
@@ -94,7 +94,7 @@ TEST(OutputSink, JudgesTheMaskOfABlock) {
   product.problem.mask = product.a;
   OutputSink sink(product.problem, "", CheckOptions{});
   product.give(sink, kBlocks);  // the entries outside of the mask are too many
-  sink.finish("");
+  sink.finish({});
   EXPECT_FALSE(sink.check()->passed);
 }
 
@@ -102,7 +102,7 @@ TEST(OutputSink, JudgesNothingUnasked) {
   const Product product;
   OutputSink sink(product.problem, "");
   product.give(sink, kBlocks);
-  sink.finish("");
+  sink.finish({});
   EXPECT_FALSE(sink.check().has_value());
 }
 
