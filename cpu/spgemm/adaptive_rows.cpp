@@ -50,6 +50,7 @@ class AdaptiveRows : public SpgemmMethod, private OnePassRows {
 
   void balance(RowWork work) override {
     pieces_ = std::move(work.pieces);
+    products_ = work.products;
     shifted_ = Buffer<std::uint8_t>();
     marked_ = Buffer<std::uint8_t>();
     if (!problem_.mask && problem_.drop_below == 0 && !has_tiny_rows()) {
@@ -105,7 +106,7 @@ class AdaptiveRows : public SpgemmMethod, private OnePassRows {
 
  private:
   ProductJob<B, Acc> typed_job() const {
-    return ProductJob<B, Acc>(problem_, op_b_, next_is_alike(), next_is_shifted());
+    return ProductJob<B, Acc>(problem_, op_b_, next_is_alike(), next_is_shifted(), makes_batches());
   }
   const std::uint8_t* next_is_alike() const {
     return joins_rows_of_b_ ? alike_.next_is_alike.data() : nullptr;
@@ -170,6 +171,12 @@ class AdaptiveRows : public SpgemmMethod, private OnePassRows {
             mean(problem_.a) * mean(op_b_) <= static_cast<double>(kTinyRow));
   }
 
+  /// Whether rows are made many at a time. A few rows of A or B may have most of the products.
+  bool makes_batches() const {
+    return has_tiny_rows() && products_ <= kTinyRow * problem_.a.rows() && !problem_.mask &&
+           problem_.drop_below == 0;
+  }
+
   Offset most_entries(Index first, Index last) const override {
     if (!problem_.mask) return (Offset{last} - first) * problem_.output_cols();
     return problem_.mask->row_offsets()[last] - problem_.mask->row_offsets()[first];
@@ -206,6 +213,7 @@ class AdaptiveRows : public SpgemmMethod, private OnePassRows {
   Buffer<std::uint8_t> shifted_;
   Buffer<std::uint8_t> marked_;  // of a grid that is made at once
   RowPieces pieces_;
+  Offset products_ = 0;
   std::uint64_t scratch_bytes_ = 0;
 };
 

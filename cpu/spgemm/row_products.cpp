@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "cpu/common/vectors/intrinsics.h"
 
@@ -25,6 +26,9 @@ inline constexpr bool kCountsTinyRows = false;
 template <class Job, class Semi>
 inline constexpr bool kHasTinyRows = false;
 inline constexpr bool kTinyRowsAreFused = false;
+inline constexpr bool kHasTinyBatches = false;
+template <class Job>
+class TinyBatch;
 inline constexpr Offset kMostListed = 0;
 inline constexpr bool kListsAnyOrder = false;
 template <class Acc>
@@ -60,6 +64,9 @@ inline double multiply_add(double sum, double x, double y) { return __builtin_fm
 
 // Uses multiply_add.
 #include "cpu/spgemm/tiny_rows_avx2.inc"
+inline constexpr bool kHasTinyBatches = false;
+template <class Job>
+class TinyBatch;
 // Uses lanes of tiny_rows_avx2.inc.
 #include "cpu/spgemm/column_list_avx2.inc"
 
@@ -97,11 +104,15 @@ inline std::uint64_t* sort_small(std::uint64_t* keys, std::uint64_t* copy, Index
 #pragma GCC target("avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi,popcnt")
 namespace avx512 {
 
-#include "cpu/spgemm/column_list_avx512.inc"
-#include "cpu/spgemm/tiny_rows_avx512.inc"
-
 inline float multiply_add(float sum, float x, float y) { return __builtin_fmaf(x, y, sum); }
 inline double multiply_add(double sum, double x, double y) { return __builtin_fma(x, y, sum); }
+
+#include "cpu/spgemm/column_list_avx512.inc"
+#include "cpu/spgemm/tiny_sums_avx512.inc"
+// Uses sums of tiny_sums_avx512.inc.
+#include "cpu/spgemm/tiny_rows_avx512.inc"
+// Uses multiply_add and rows of tiny_rows_avx512.inc.
+#include "cpu/spgemm/tiny_batch_avx512.inc"
 
 constexpr Index kSmallSort = 128;
 

@@ -46,15 +46,17 @@ struct ProductJob : ProductPattern<BValue> {
   const void* a_values;
   Acc alpha;
   double drop_below;
+  bool has_tiny_rows;  // most rows have few products, and nothing is left out of them
 
   ProductJob(const SpgemmProblem& problem, const CsrMatrix& op_b,
              const std::uint8_t* next_is_alike = nullptr,
-             const std::uint8_t* next_row_is_shifted = nullptr)
+             const std::uint8_t* next_row_is_shifted = nullptr, bool most_rows_are_tiny = false)
       : ProductPattern<B>(problem, op_b.view<B>(), next_is_alike, next_row_is_shifted),
         a_kind(problem.a.value_kind()),
         a_values(problem.a.values()),
         alpha(static_cast<Acc>(problem.alpha)),
-        drop_below(problem.drop_below) {}
+        drop_below(problem.drop_below),
+        has_tiny_rows(most_rows_are_tiny) {}
 
   [[gnu::always_inline]] Acc a_value(Offset at) const {
     if (a_kind == ValueKind::none) return Acc{1};
