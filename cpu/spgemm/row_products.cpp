@@ -1,13 +1,12 @@
 #include "cpu/spgemm/row_products.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <limits>
 #include <utility>
 
+#include "cpu/common/caches.h"
 #include "cpu/common/vectors/intrinsics.h"
 
 // Each instruction set compiles the same loops in a namespace of its own, so that no function meant
@@ -248,12 +247,8 @@ inline Index keep_fresh(Index* met, const std::uint8_t* again, Index products) {
 }  // namespace
 
 RangeSizes range_sizes(int acc_bytes) {
-  long cache = 0;
-#ifdef _SC_LEVEL2_CACHE_SIZE
-  cache = sysconf(_SC_LEVEL2_CACHE_SIZE);
-#endif
-  constexpr long kGuess = 512 << 10, kLargest = 4 << 20;
-  cache = std::clamp(cache > 0 ? cache : kGuess, kGuess / 2, kLargest);
+  const long cache =
+      std::clamp(static_cast<long>(cache_sizes().private_bytes), 256l << 10, 4l << 20);
   const auto columns_within = [](long bytes, long each) {
     Index columns = 4096;
     while (2l * columns * each <= bytes) columns *= 2;

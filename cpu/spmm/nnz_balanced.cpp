@@ -62,7 +62,8 @@ class NnzBalanced : public SpmmMethod, public ReadsValuesInPlace {
         team_(input.team),
         isa_(isa),
         kernels_(row_kernels<Kinds>(isa, input.problem.semiring)),
-        settings_(input.variant.empty() ? default_settings(input, &why_)
+        settings_(input.variant.empty() ? default_settings(input.op_a, input.problem,
+                                                           input.team.threads, cache_sizes(), &why_)
                                         : parse_settings(input.variant)),
         tile_cols_(settings_.tile_cols > 0 && input.problem.dense_cols >= kFewestTiled
                        ? settings_.tile_cols

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 #include <set>
 
-#include "cpu/common/caches.h"
 #include "cpu/spmm/reads_of_b.h"
 
 namespace csrkit::cpu {
@@ -40,6 +40,10 @@ constexpr Offset kShortRow = 16;
 /// few where slices are many, which bring more.
 constexpr Offset kWorthWalks = 12, kWorthManyWalks = 4;
 constexpr Index kManySlices = 4;
+/// A last level of at most this size is that of a few cores, and near them: from there, slices of B
+/// come no faster than B. Larger ones are those of whole processors
+/// (docs/lab/2026-11-29-cpu-caches.md).
+constexpr std::uint64_t kNearLastLevel = 64 << 20;
 /// Above this part, a thread reads rows of B that lie beside each other, whose lines the machine
 /// fetches ahead: slices would tear them.
 constexpr double kInRuns = 0.3;
@@ -66,11 +70,11 @@ std::uint64_t row_bytes(Index cols, ValueKind kind) {
 /// stores of C.
 class Choice {
  public:
-  explicit Choice(const MethodInput& input)
-      : op_a_(input.op_a),
-        problem_(input.problem),
-        threads_(input.team.threads),
-        caches_(cache_sizes()),
+  Choice(const CsrMatrix& op_a, const SpmmProblem& problem, int threads, const CacheSizes& caches)
+      : op_a_(op_a),
+        problem_(problem),
+        threads_(threads),
+        caches_(caches),
         fresh_(fresh_rows_of_b(op_a_)),
         is_scattered_(fresh_ > kScattered),
         b_row_bytes_(row_bytes(problem_.dense_cols, problem_.b)),
@@ -90,6 +94,8 @@ class Choice {
   /// What one can count on of a core's own cache, and of the last level.
   std::uint64_t own_cache() const { return caches_.private_bytes / 4 * 3; }
   std::uint64_t shared_cache() const { return caches_.last_level_bytes / 4; }
+  bool last_level_is_near() const { return caches_.last_level_bytes <= kNearLastLevel; }
+  std::uint64_t most_packed_bytes() const { return 2 * caches_.private_bytes; }
 
   void pack_b(std::uint64_t read_again) {
     settings_.packs_b = true;
@@ -117,7 +123,7 @@ class Choice {
       why_ += ", slices of B are nearer than B";
       // The lines of a slice are at equal distances, so that they share few sets of the core's own
       // cache.
-      if (slice_bytes <= 2 * caches_.private_bytes && pays_copies) {
+      if (slice_bytes <= most_packed_bytes() && pays_copies) {
         pack_b(slice_bytes);
         why_ += " once packed";
       }
@@ -126,7 +132,7 @@ class Choice {
 
   /// Whether a slice of B lies in a cache where all of B does not. Rows of some length read fewer
   /// lines of B at a time from slices even where B fits the last level.
-  bool slices_are_nearer(Index tile_cols, std::uint64_t slice_bytes, bool pays_copies) const {
+  bool slices_are_nearer(Index tile_cols, std::uint64_t slice_bytes, bool pays_copies) {
     const Index dense_cols = problem_.dense_cols;
     const std::uint64_t b_bytes = rows_of_b() * b_row_bytes_;
     const bool is_one_slice = dense_cols < 2 * tile_cols;
@@ -136,15 +142,19 @@ class Choice {
     }
     if (slice_bytes <= own_cache()) return true;
     if (is_one_slice) return false;
-    if (b_bytes > shared_cache()) return slice_bytes <= shared_cache();
+    if (last_level_is_near()) {
+      if (!pays_copies || slice_bytes > most_packed_bytes()) return false;
+    } else if (b_bytes > shared_cache()) {
+      return slice_bytes <= shared_cache();
+    }
     const Offset worth_walks = dense_cols < kManySlices * tile_cols ? kWorthWalks : kWorthManyWalks;
     return op_a_.nnz() >= worth_walks * op_a_.rows();
   }
 
   /// Whether slices of B bring its rows nearer for a thread: what it reads does not fit its core's
   /// own cache, is read more than once, and lies here and there.
-  bool are_worth_slices() const {
-    const auto rows = static_cast<double>(rows_of_b_per_thread(op_a_, threads_));
+  bool are_worth_slices() {
+    const auto rows = static_cast<double>(rows_read());
     const double reads = static_cast<double>(op_a_.nnz()) / threads_;
     return rows * static_cast<double>(b_row_bytes_) >
                kWorthSlices * static_cast<double>(caches_.private_bytes) &&
@@ -161,7 +171,7 @@ class Choice {
     if (is_far && settings_.tile_cols == 0 && !settings_.packs_b) {
       // What a thread reads and writes in every multiplication may stay next to its core, however
       // large B is.
-      const auto of_b = static_cast<std::uint64_t>(rows_of_b_per_thread(op_a_, threads_));
+      const auto of_b = static_cast<std::uint64_t>(rows_read());
       is_far = of_b * b_row_bytes_ + (c_bytes() + a_bytes()) / threads() > caches_.private_bytes;
     }
     settings_.rows.prefetch_bytes = is_far ? kPrefetchBytes : 0;
@@ -169,7 +179,8 @@ class Choice {
 
   /// C goes past the caches if it would be evicted anyhow before it is written again, or if it is
   /// much of the traffic and would take two fifths of the room that B's rows have, and they need
-  /// it. Few cores leave the shared cache room for more, above all where a row is but a few lines.
+  /// it. Few cores leave a large shared cache room for more, above all where a row is but a few
+  /// lines.
   void choose_stores() {
     const bool has_short_rows = op_a_.nnz() < kShortRow * op_a_.rows();
     const std::uint64_t c_row_bytes = row_bytes(problem_.dense_cols, problem_.c);
@@ -183,18 +194,38 @@ class Choice {
   }
 
   /// Whether C and what is read beside it, A and the rows of B that each thread reads, have room in
-  /// twice the cores' own caches: the next one, which holds what these do not, is still nearer than
-  /// memory. What is read counts as often as a row of B is read, up to four times, as that is how
-  /// often C would be in its way.
-  bool leaves_room_for_b() const {
-    constexpr double kMostReads = 4, kRoom = 2;  // measured on 16 cores of a Xeon with 2 MB each
-    const double b_rows = static_cast<double>(rows_of_b_per_thread(op_a_, threads_)) * threads_;
+  /// the caches. What is read counts as often as a row of B is read, up to four times, as that is
+  /// how often C would be in its way.
+  bool leaves_room_for_b() {
+    constexpr double kMostReads = 4;
+    if (static_cast<double>(c_bytes()) > room()) return false;
+    const double b_rows = static_cast<double>(rows_read()) * threads_;
     const double reads =
         std::min(static_cast<double>(op_a_.nnz()) / std::max(b_rows, 1.0), kMostReads);
     const double read_bytes =
         b_rows * static_cast<double>(b_row_bytes_) + static_cast<double>(a_bytes());
-    return static_cast<double>(c_bytes()) + reads * read_bytes <=
-           kRoom * static_cast<double>(private_bytes());
+    return static_cast<double>(c_bytes()) + reads * read_bytes <= room();
+  }
+
+  /// Twice the cores' own caches: the next one, which holds what these do not, is still nearer than
+  /// memory. More where the last level is near: one thread writes 75 GB/s to that of an EPYC and 27
+  /// past it, two 140, and past it no more than one. What more of them do was not measured: the
+  /// room falls to about that of their own caches where eight share a last level.
+  double room() const {
+    constexpr double kOwnCaches = 2;       // measured on 16 cores of a Xeon with 2 MB each
+    constexpr double kOfLastLevel = 0.75;  // measured on one and two cores of an EPYC with 32 MB
+    const double own = kOwnCaches * static_cast<double>(private_bytes());
+    if (!last_level_is_near()) return own;
+    const double last_levels = std::min(caches_.last_levels, threads_);
+    const double sharers = threads_ / last_levels;
+    return std::max(own, kOfLastLevel * std::min(sharers, 4 / sharers) * last_levels *
+                             static_cast<double>(caches_.last_level_bytes));
+  }
+
+  /// Of B, by a thread: counted once.
+  Index rows_read() {
+    if (!rows_read_) rows_read_ = rows_of_b_per_thread(op_a_, threads_);
+    return *rows_read_;
   }
 
   std::uint64_t threads() const { return static_cast<std::uint64_t>(threads_); }
@@ -214,6 +245,7 @@ class Choice {
   double fresh_;  // the part of A's entries whose row of B was not read shortly before
   bool is_scattered_;
   std::uint64_t b_row_bytes_;
+  std::optional<Index> rows_read_;
   std::uint64_t read_again_;  // bytes of B between two reads of one of its rows
   Settings settings_;
   std::string why_;
@@ -254,8 +286,9 @@ bool slices_are_worth_measuring(const Settings& settings, const SpmmProblem& pro
 
 }  // namespace
 
-Settings default_settings(const MethodInput& input, std::string* why) {
-  const Choice choice(input);
+Settings default_settings(const CsrMatrix& op_a, const SpmmProblem& problem, int threads,
+                          const CacheSizes& caches, std::string* why) {
+  const Choice choice(op_a, problem, threads, caches);
   *why = choice.why();
   return choice.settings();
 }

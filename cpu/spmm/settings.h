@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cpu/common/alike_rows.h"
+#include "cpu/common/caches.h"
 #include "cpu/common/operator_plan.h"
 #include "cpu/spmm/row_kernels.h"
 
@@ -21,7 +22,8 @@ struct Settings {
 };
 
 /// Chosen from sizes, caches, threads and what reads_of_b.h says of A; `why` says it in words.
-Settings default_settings(const MethodInput& input, std::string* why);
+Settings default_settings(const CsrMatrix& op_a, const SpmmProblem& problem, int threads,
+                          const CacheSizes& caches, std::string* why);
 
 /// Whether rows of op(A) with the same columns are made together: where rows of B are so long that
 /// reading one once for all of them saves more than it costs to go through several rows of A at a

@@ -4,14 +4,14 @@
 // Needs    one look at A for the forms of its slices, which conversion needs as well; never the
 //          number of threads, which must not change a bit
 // Against  choosing by hand: what is measured about the kernels is written down once. The model: a
-//          product beyond the caches takes the time of its bytes, x and y being the same for all
-//          formats; so the format with the fewest bytes wins, if it saves enough to notice. Where A
-//          stays in the caches, a product takes the time of its instructions. With AVX-512 lanes
-//          take fewest of them, but for blocks, and far out for diagonals with few values.
-//          Elsewhere, and where AVX-512 gathers are slow, diagonals and blocks win, which need no
-//          gathers; short columns do not, as they gather like long ones. Where AVX-512 is there,
-//          short rows of f32 win in lanes by AVX2. The rest is CSR in chunks, which has no ends of
-//          rows to guess
+//          product of a large matrix takes the time of its bytes, x and y being the same for all
+//          formats; so the format with the fewest bytes wins, if it saves enough to notice. That of
+//          a smaller one takes the time of its instructions. With AVX-512 lanes take fewest of
+//          them, but for blocks, and far out for diagonals with few values. Elsewhere, and where
+//          AVX-512 gathers are slow, diagonals and blocks win, which need no gathers; short columns
+//          do not, as they gather like long ones, unless rows are long, values few and A comes from
+//          memory. Where AVX-512 is there, short rows of f32 win in lanes by AVX2. The rest is CSR
+//          in chunks, which has no ends of rows to guess
 #include <algorithm>
 #include <cstdio>
 
@@ -31,9 +31,13 @@ namespace {
 
 /// A matrix that stays in a core's nearest cache is multiplied in a microsecond or two as it is.
 constexpr std::uint64_t kSmall = 8 << 10;
+/// From this size of CSR on a product takes the time of its bytes; below, that of its instructions.
+/// It is no size of a cache: as good on 16 cores of a Xeon, whose last level has 300 MB, as on two
+/// of an EPYC with 32 MB (docs/lab/2026-11-29-cpu-caches.md).
+constexpr std::uint64_t kLarge = 150 << 20;
 /// A format with fewer bytes is worth a copy of A if it saves this share of CSR's bytes.
 constexpr double kWorthACopy = 0.1;
-/// Where A stays in the caches, `compressed` wins with AVX2 if at least this share of its slices
+/// Where A is not large, `compressed` wins with AVX2 if at least this share of its slices
 /// are diagonals: more (kOnlyDiagonals) where rows have fewer than kWorthDiagonals entries on
 /// average, because many places of their diagonals are empty. Measured on two cores of an EPYC
 /// (docs/lab/2026-11-28-seventh-set.md).
@@ -41,30 +45,36 @@ constexpr double kMostlyDiagonals = 0.6, kOnlyDiagonals = 0.9;
 constexpr Offset kWorthDiagonals = 4;
 /// The same with AVX-512.
 constexpr double kHalfDiagonals = 0.5;
-/// Where A stays in the caches and rows have fewer than kWorthLooseBlocks entries on average,
+/// Where A is not large and rows have fewer than kWorthLooseBlocks entries on average,
 /// blocks must save this share of CSR's bytes.
 constexpr double kWorthBlocks = 0.2;
 constexpr Offset kWorthLooseBlocks = 32;
-/// Where all of A may fit the last cache, at least kMostlyInBlocks of the entries must lie in
-/// blocks, and rows have at least kWorthBlocksAtAll entries on average. Otherwise rows are gone
-/// through twice, and end too often.
+/// Below twice kLarge at least kMostlyInBlocks of the entries must lie in blocks, and rows have at
+/// least kWorthBlocksAtAll entries on average. Otherwise rows are gone through twice, and end too
+/// often.
 constexpr double kMostlyInBlocks = 0.9;
 constexpr Offset kWorthBlocksAtAll = 16;
 /// Where AVX-512 gathers slowly, lanes by AVX2 win in f32 if CSR has fewer bytes than
 /// kSmallForLanes and rows have fewer than kShortForLanes entries on average.
 constexpr std::uint64_t kSmallForLanes = 4 << 20;
 constexpr Offset kShortForLanes = 40;
-/// With AVX-512, where A stays in the caches, two formats beat lanes. Diagonals whose values
-/// repeat: they must read less than kFewBytes of CSR's bytes, and CSR fill at least 1 / kFarPart of
-/// the last cache. From nearer, CSR's bytes come faster than they are decoded (16 cores of a Xeon:
-/// 21 MB take 76 us, decoded 136; 124 MB 1043, decoded 770).
+/// With AVX-512, where A is not large, two formats beat lanes. Diagonals whose values repeat: they
+/// must read less than kFewBytes of CSR's bytes, and CSR have at least kFar. From nearer, CSR's
+/// bytes come faster than they are decoded (16 cores of a Xeon: 21 MB take 76 us, decoded 136; 124
+/// MB 1043, decoded 770).
 constexpr double kFewBytes = 0.3;
-constexpr std::uint64_t kFarPart = 3;
+constexpr std::uint64_t kFar = 100 << 20;
 /// And blocks of at least kLargeBlocks rows that hold kMostlyBlocks of the entries, in rows so long
 /// that their ends do not count.
 constexpr int kLargeBlocks = 3;
 constexpr double kMostlyBlocks = 0.97;
 constexpr Offset kWorthBlocksBesideLanes = 32;
+/// Without, `compressed` also wins by so few bytes where CSR has more than kMostOfCaches of the
+/// last level and rows have at least kLongRow entries on average. Decoding takes two cores of an
+/// EPYC 0.3 to 0.4 ns an entry there, twice that with ten entries a row, and CSR's 12 bytes take
+/// 0.4 to 0.6 from memory.
+constexpr double kMostOfCaches = 0.75;
+constexpr Offset kLongRow = 64;
 /// What a thread, and the machine, are assumed to read at most: to say when a conversion has paid.
 constexpr double kBytesPerSecond = 12e9, kBytesPerSecondOfAll = 200e9;
 
@@ -96,19 +106,20 @@ struct Choice {
   std::string because;
 };
 
-Choice lanes_in_caches(const MethodInput& input, const Stopwatch& clock) {
+Choice in_lanes(const MethodInput& input, const Stopwatch& clock) {
   auto lanes = make_csr_lanes(input);
   char because[120];
-  std::snprintf(because, sizeof because, "the matrix stays in the caches; made in %.3g ms",
+  std::snprintf(because, sizeof because,
+                "a product takes the time of its instructions; made in %.3g ms",
                 clock.seconds() * 1e3);
   return {std::move(lanes), "csr_lanes", because};
 }
 
 /// On AVX-512: lanes, but for what has much less to read.
-Choice choose_in_caches(const MethodInput& input, const BlocksFound& found) {
+Choice choose_beside_lanes(const MethodInput& input, const BlocksFound& found) {
   const Stopwatch clock;
   const std::uint64_t csr = bytes_of_csr(input);
-  if (csr >= cache_sizes().last_level_bytes / kFarPart) {
+  if (csr >= kFar) {
     if (auto compressed =
             make_compressed_within(input, {part_of(kFewBytes, csr), kHalfDiagonals})) {
       const std::string because = account(input, compressed->stored_bytes(), clock.seconds());
@@ -117,20 +128,19 @@ Choice choose_in_caches(const MethodInput& input, const BlocksFound& found) {
   }
   if (found.size >= kLargeBlocks && found.part >= kMostlyBlocks &&
       !has_fewer_a_row(input.op_a, kWorthBlocksBesideLanes)) {
-    return {make_bsr(input), "bsr",
-            "the matrix stays in the caches, and nearly all of it is blocks"};
+    return {make_bsr(input), "bsr", "nearly all of the matrix is blocks"};
   }
-  return lanes_in_caches(input, clock);
+  return in_lanes(input, clock);
 }
 
 /// Whether blocks, which would take `blocked` bytes, save enough of CSR's.
 bool blocks_pay(const MethodInput& input, const BlocksFound& found, std::uint64_t blocked,
-                bool stays_in_caches) {
+                bool is_large) {
   const std::uint64_t csr = bytes_of_csr(input);
   const bool may_have_blocks =
-      csr >= cache_sizes().last_level_bytes ||
+      csr >= 2 * kLarge ||
       (found.part >= kMostlyInBlocks && !has_fewer_a_row(input.op_a, kWorthBlocksAtAll));
-  const bool are_fast = !stays_in_caches || !has_fewer_a_row(input.op_a, kWorthLooseBlocks);
+  const bool are_fast = is_large || !has_fewer_a_row(input.op_a, kWorthLooseBlocks);
   return may_have_blocks &&
          static_cast<double>(blocked) <=
              static_cast<double>(csr) * (1 - (are_fast ? kWorthACopy : kWorthBlocks));
@@ -138,9 +148,9 @@ bool blocks_pay(const MethodInput& input, const BlocksFound& found, std::uint64_
 
 /// What `compressed` may read, at most `bytes`, to be worth a copy of A.
 CompressedLimits limits_of_compressed(const MethodInput& input, std::uint64_t bytes,
-                                      bool stays_in_caches) {
+                                      bool is_large) {
   CompressedLimits limits = {bytes};
-  if (stays_in_caches) {
+  if (!is_large) {
     limits.least_by_diagonals =
         has_fewer_a_row(input.op_a, kWorthDiagonals) ? kOnlyDiagonals : kMostlyDiagonals;
     limits.most_bytes_of_diagonals = part_of(1 - kWorthACopy, bytes_of_csr(input));
@@ -156,14 +166,21 @@ bool short_lanes_pay(const MethodInput& input) {
          has_fewer_a_row(input.op_a, kShortForLanes) && input.budget.fits(3 * csr);
 }
 
-Choice in_chunks(const MethodInput& input, bool stays_in_caches) {
+/// Whether few bytes pay, of whatever form, though A is not large.
+bool few_bytes_pay(const MethodInput& input) {
+  const CacheSizes caches = cache_sizes();
+  const double last_levels = static_cast<double>(caches.last_level_bytes) * caches.last_levels;
+  return static_cast<double>(bytes_of_csr(input)) > kMostOfCaches * last_levels &&
+         !has_fewer_a_row(input.op_a, kLongRow);
+}
+
+Choice in_chunks(const MethodInput& input, bool is_large) {
   const Stopwatch clock;
   auto chunks = make_csr_chunks(input);
   char because[120];
   std::snprintf(because, sizeof because, "%s; made in %.3g ms",
-                stays_in_caches
-                    ? "the matrix stays in the caches, and decoding takes longer than its bytes"
-                    : "no format saves a tenth of the bytes",
+                is_large ? "no format saves a tenth of the bytes"
+                         : "decoding takes longer than the bytes that it saves",
                 clock.seconds() * 1e3);
   return {std::move(chunks), "csr_chunks", because};
 }
@@ -181,17 +198,22 @@ Choice choose(const MethodInput& input) {
   }
   const Stopwatch clock;
   const BlocksFound found = find_blocks(input.op_a);
-  const bool stays_in_caches = csr < cache_sizes().last_level_bytes / 2;
-  if (stays_in_caches && chosen_isa_for_short_loads() == Isa::avx512 &&
-      input.budget.fits(3 * csr)) {
-    return choose_in_caches(input, found);
+  const bool is_large = csr >= kLarge;
+  if (!is_large && chosen_isa_for_short_loads() == Isa::avx512 && input.budget.fits(3 * csr)) {
+    return choose_beside_lanes(input, found);
   }
   const std::uint64_t blocked = expected_bsr_bytes(input.op_a, found);
-  const bool takes_blocks = blocks_pay(input, found, blocked, stays_in_caches);
+  const bool takes_blocks = blocks_pay(input, found, blocked, is_large);
   const std::uint64_t worth = part_of(1 - kWorthACopy, csr);
   const std::uint64_t most = takes_blocks ? std::min(worth, blocked) : worth;
-  if (auto compressed =
-          make_compressed_within(input, limits_of_compressed(input, most, stays_in_caches))) {
+  std::unique_ptr<SpmmMethod> compressed;
+  if (few_bytes_pay(input)) {
+    compressed = make_compressed_within(input, {std::min(most, part_of(kFewBytes, csr))});
+  }
+  if (!compressed) {
+    compressed = make_compressed_within(input, limits_of_compressed(input, most, is_large));
+  }
+  if (compressed) {
     const std::string because = account(input, compressed->stored_bytes(), clock.seconds());
     return {std::move(compressed), "compressed", because};
   }
@@ -200,8 +222,8 @@ Choice choose(const MethodInput& input) {
     const std::string because = account(input, blocks->stored_bytes(), clock.seconds());
     return {std::move(blocks), "bsr", because};
   }
-  if (short_lanes_pay(input)) return lanes_in_caches(input, clock);
-  return in_chunks(input, stays_in_caches);
+  if (short_lanes_pay(input)) return in_lanes(input, clock);
+  return in_chunks(input, is_large);
 }
 
 /// A method under the name of the kernel that it is.

@@ -3,8 +3,6 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cstdint>
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -13,6 +11,7 @@
 #include "api/rooms.h"
 #include "core/base/team.h"
 #include "core/base/usable_cpus.h"
+#include "cpu/common/caches.h"
 #include "cpu/common/instruction_set.h"
 #include "tools/cli/version.h"
 
@@ -31,20 +30,6 @@ std::string first_line(const std::string& path) {
   std::string line;
   std::getline(stream, line);
   return line;
-}
-
-/// Bytes of the largest cache that the first core sees; 0 if the system does not say.
-std::uint64_t last_level_cache_bytes(int cpu) {
-  std::uint64_t largest = 0;
-  for (int index = 0; index < 8; ++index) {
-    const std::string size = first_line("/sys/devices/system/cpu/cpu" + std::to_string(cpu) +
-                                        "/cache/index" + std::to_string(index) + "/size");
-    char* unit = nullptr;
-    const std::uint64_t number = std::strtoull(size.c_str(), &unit, 10);
-    if (size.empty() || unit == size.c_str()) continue;
-    largest = std::max(largest, *unit == 'M' ? number << 20 : *unit == 'K' ? number << 10 : number);
-  }
-  return largest;
 }
 
 }  // namespace
@@ -70,7 +55,7 @@ Json machine_facts(int threads) {
           {"cores", cpus.size()},
           {"threads", team_size(threads)},
           {"pinned_to", ranges_of(cpus)},
-          {"last_level_cache_bytes", last_level_cache_bytes(cpus.empty() ? 0 : cpus.front())},
+          {"last_level_cache_bytes", cpu::known_cache_sizes().last_level_bytes},
           {"governor", first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")},
           {"slurm_job", environment("SLURM_JOB_ID")},
           {"omp_proc_bind", environment("OMP_PROC_BIND")},

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 
 #include "core/base/available_memory.h"
 #include "core/base/counted.h"
 #include "core/base/hash.h"
 #include "core/matrix/dense_matrix.h"
+#include "cpu/common/caches.h"
 #include "tools/cli/report.h"
 #include "tools/operation/machine.h"
 #include "tools/operation/measure.h"
@@ -65,23 +65,6 @@ Samples samples_of(const std::string& figure, const SpmmKernel& kernel, const Cs
   const int repeat = static_cast<int>(std::clamp(budget_seconds / std::max(once, 1e-6), 3.0, 25.0));
   return steady_samples(figure, request.max_spread,
                         [&] { return measure(0, repeat, [&] { return plan->time_multiply(); }); });
-}
-
-double cache_bytes(int level) {
-  // sysconf knows what the C library decoded; in some virtual machines only /sys knows.
-  const long told = sysconf(level == 2 ? _SC_LEVEL2_CACHE_SIZE : _SC_LEVEL3_CACHE_SIZE);
-  if (told > 0) return static_cast<double>(told);
-  for (int index = 0; index < 8; ++index) {
-    const std::string folder =
-        "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/";
-    int found = 0;
-    double size = 0;
-    char unit = 0;
-    std::ifstream(folder + "level") >> found;
-    std::ifstream(folder + "size") >> size >> unit;
-    if (found == level) return size * (unit == 'K' ? 1024 : unit == 'M' ? 1 << 20 : 1);
-  }
-  return 0;
 }
 
 void measure_copy(int threads, double max_spread, DeviceProfile* device) {
@@ -231,8 +214,8 @@ DeviceProfile cpu_device(int threads, double max_spread) {
   device.device = "cpu";
   device.name = cpu_model();
   device.workers = threads > 0 ? threads : omp_get_max_threads();
-  device.private_cache_bytes = cache_bytes(2);
-  device.shared_cache_bytes = cache_bytes(3);
+  device.private_cache_bytes = static_cast<double>(cpu::known_cache_sizes().private_bytes);
+  device.shared_cache_bytes = static_cast<double>(cpu::known_cache_sizes().last_level_bytes);
   device.memory_bytes =
       static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
   measure_copy(device.workers, max_spread, &device);

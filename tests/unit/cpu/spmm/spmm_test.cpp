@@ -417,15 +417,21 @@ CsrMatrix band(Index rows, Index cols, Index length) {
           ValueArray(ValueKind::none, Offset{rows} * length)};
 }
 
+/// The caches of the machines that the settings were fitted on.
+constexpr std::uint64_t kMiB = 1 << 20;
+const CacheSizes kXeon = {2 * kMiB, 300 * kMiB, 1};
+const CacheSizes kEpyc = {kMiB, 32 * kMiB, 1};
+
+Settings settings_for(const CsrMatrix& a, Index dense_cols, int threads, const CacheSizes& caches) {
+  std::string why;
+  return default_settings(a, default_spmm_problem(a, dense_cols), threads, caches, &why);
+}
+
 TEST(Settings, KeepCInTheCachesWhereNothingElseNeedsThem) {
-  PlanOptions options;
-  options.where.threads = 16;
-  const double caches = 16.0 * static_cast<double>(cache_sizes().private_bytes);
   const auto streams = [&](double c_part, Index dense_cols, Index length, bool has_few_rows_of_b) {
-    const auto rows = static_cast<Index>(c_part * caches / (4.0 * dense_cols));
+    const auto rows = static_cast<Index>(c_part * 32 * kMiB / (4.0 * dense_cols));
     const CsrMatrix a = band(rows, has_few_rows_of_b ? 64 : rows, length);
-    const auto plan = plan_of("nnz_balanced", default_spmm_problem(a, dense_cols), options);
-    return plan->choice().find("stores=stream") != std::string::npos;
+    return settings_for(a, dense_cols, 16, kXeon).rows.streams_c;
   };
   EXPECT_FALSE(streams(0.3, 128, 3, false)) << "C takes little of the caches";
   EXPECT_TRUE(streams(1, 128, 3, false)) << "rows of B need the room";
@@ -434,6 +440,40 @@ TEST(Settings, KeepCInTheCachesWhereNothingElseNeedsThem) {
   // Where rows are long, C is little of what moves.
   EXPECT_FALSE(streams(1.3, 512, 16, false));
   EXPECT_TRUE(streams(1.7, 512, 16, true));
+}
+
+TEST(Settings, KeepCInALastLevelThatIsNear) {
+  const auto streams = [&](double c_mib, Index length, bool has_few_rows_of_b, int threads,
+                           const CacheSizes& caches) {
+    const auto rows = static_cast<Index>(c_mib * kMiB / 128);
+    const CsrMatrix a = band(rows, has_few_rows_of_b ? 64 : rows, length);
+    return settings_for(a, 32, threads, caches).rows.streams_c;
+  };
+  EXPECT_FALSE(streams(29, 1, true, 2, kEpyc)) << "C alone fits";
+  EXPECT_TRUE(streams(40, 1, true, 2, kEpyc));
+  EXPECT_TRUE(streams(29, 1, true, 1, kEpyc)) << "one thread has the way to memory for itself";
+  EXPECT_FALSE(streams(15, 1, true, 1, kEpyc));
+  EXPECT_FALSE(streams(8, 3, false, 2, kEpyc)) << "a third of its reads find a row of B";
+  EXPECT_TRUE(streams(13, 3, false, 2, kEpyc));
+  EXPECT_FALSE(streams(40, 1, true, 4, {kMiB, 32 * kMiB, 2})) << "two of them hold more";
+  EXPECT_TRUE(streams(40, 1, true, 8, kEpyc)) << "not measured";
+}
+
+TEST(Settings, SliceBForALastLevelThatIsFar) {
+  // Rows of 16 columns all over; B of 12 MiB, slices of 64 columns of 6 MiB.
+  constexpr Index kRows = 24'000, kLength = 16, kStep = kRows / kLength;
+  Buffer<Offset> row_offsets(kRows + 1);
+  Buffer<Index> col_indices(Offset{kRows} * kLength);
+  for (Index i = 0; i <= kRows; ++i) row_offsets[i] = Offset{i} * kLength;
+  for (Index i = 0; i < kRows; ++i) {
+    for (Index n = 0; n < kLength; ++n) {
+      col_indices[Offset{i} * kLength + n] = i * 7 % kStep + n * kStep;
+    }
+  }
+  const CsrMatrix a(kRows, kRows, std::move(row_offsets), std::move(col_indices),
+                    ValueArray(ValueKind::none, Offset{kRows} * kLength));
+  EXPECT_EQ(settings_for(a, 128, 2, kXeon).tile_cols, 64);
+  EXPECT_EQ(settings_for(a, 128, 2, kEpyc).tile_cols, 0);
 }
 
 TEST(Settings, PackSlicesThatAreReadOften) {

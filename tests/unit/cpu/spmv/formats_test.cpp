@@ -270,16 +270,41 @@ TEST(SpmvAuto, TakesDiagonalsInTheCachesWhereTheyAreFull) {
   unsetenv("CSRKIT_CPU_ISA");
 }
 
+/// Rows of `length` columns here and there among 16,000 near the diagonal, of three values.
+CsrMatrix of_few_values(Index rows, Index length) {
+  const auto columns = [&](Index i) {
+    const Index step = 16'000 / length;
+    std::vector<Index> all;
+    for (Index k = 0; k < length; ++k) {
+      const auto at = static_cast<Index>(below(random_word(5, i, k), step));
+      all.push_back(i + k * step + at);
+    }
+    return all;
+  };
+  return matrix_of(rows, rows + 16'000, columns, [](Index i, Index j) { return (i + j) % 3; });
+}
+
+TEST(SpmvAuto, DecodesLongRowsOfFewBytesBeyondTheCaches) {
+  const std::uint64_t last_level = cache_sizes().last_level_bytes;
+  if (last_level > (64 << 20)) GTEST_SKIP() << "it takes long to fill the last cache";
+  const auto chosen = [&](double part, Index length) {
+    const auto entries = static_cast<Index>(part * static_cast<double>(last_level) / 12.5);
+    return plan_of("auto", of_few_values(entries / length, length))->chosen_kernel();
+  };
+  setenv("CSRKIT_CPU_ISA", "portable", 1);
+  EXPECT_EQ(chosen(0.9, 80), "compressed");
+  EXPECT_EQ(chosen(0.5, 80), "csr_chunks");
+  EXPECT_EQ(chosen(0.9, 20), "csr_chunks");
+  unsetenv("CSRKIT_CPU_ISA");
+}
+
 TEST(SpmvAuto, DecodesBesideLanesOnlyWhatIsFar) {
   if (!is_supported(Isa::avx512)) GTEST_SKIP() << "there are no lanes of AVX-512";
   setenv("CSRKIT_CPU_ISA", "avx512", 1);
   EXPECT_EQ(plan_of("auto", stencil(20000, true))->chosen_kernel(), "csr_lanes");
-  const auto last_level = static_cast<double>(cache_sizes().last_level_bytes);
-  if (last_level <= (512 << 20)) {  // else it takes long to make
-    const double row_bytes = static_cast<double>(stencil(20000, true).size_bytes()) / 20000;
-    const CsrMatrix far = stencil(static_cast<Index>(0.4 * last_level / row_bytes), true);
-    EXPECT_EQ(plan_of("auto", far)->chosen_kernel(), "compressed");
-  }
+  const double row_bytes = static_cast<double>(stencil(20000, true).size_bytes()) / 20000;
+  const CsrMatrix far = stencil(static_cast<Index>((110 << 20) / row_bytes), true);
+  EXPECT_EQ(plan_of("auto", far)->chosen_kernel(), "compressed");
   unsetenv("CSRKIT_CPU_ISA");
 }
 
