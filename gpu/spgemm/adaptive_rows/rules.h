@@ -87,8 +87,8 @@ static_assert(static_cast<int>(MakeBin::count) <= kMostBins);
 /// A word has a bit for each of 32 columns.
 inline constexpr int kWordLog2 = 5;
 
-/// Bytes of shared memory of one row in each bin of bit ranges. Of blocks of four rows, with 3.7 KiB
-/// of their own, 15, 8, 5 and 4 fit the 228 KiB of a multiprocessor; registers allow 10 (f32).
+/// Bytes of shared memory of one row in each bin of bit ranges. Blocks of four rows have 3.7 KiB of
+/// their own: 15, 8, 5 and 4 fit the 228 KiB of a multiprocessor; registers allow 10 (f32).
 inline constexpr int kBitRange3k = 3 * 1024;
 inline constexpr int kBitRange6k = 6 * 1024;
 inline constexpr int kBitRange10k = 10 * 1024;
