@@ -40,9 +40,9 @@ constexpr Offset kShortRow = 16;
 /// few where slices are many, which bring more.
 constexpr Offset kWorthWalks = 12, kWorthManyWalks = 4;
 constexpr Index kManySlices = 4;
-/// A last level of at most this size is that of a few cores, and near them: from there, slices of B
-/// come no faster than B. Larger ones are those of whole processors
-/// (docs/lab/2026-11-29-cpu-caches.md).
+/// A last level of at most this size counts as near its cores: from there, slices of B come no
+/// faster than B. So it is with two cores of an EPYC (32 MiB), and is not with a Xeon's 300 MB
+/// (docs/lab/2026-11-29-cpu-caches.md); between them nothing was measured.
 constexpr std::uint64_t kNearLastLevel = 64 << 20;
 /// Above this part, a thread reads rows of B that lie beside each other, whose lines the machine
 /// fetches ahead: slices would tear them.

@@ -69,11 +69,11 @@ constexpr std::uint64_t kFar = 100 << 20;
 constexpr int kLargeBlocks = 3;
 constexpr double kMostlyBlocks = 0.97;
 constexpr Offset kWorthBlocksBesideLanes = 32;
-/// Without, `compressed` also wins by so few bytes where CSR has more than kMostOfCaches of the
-/// last level and rows have at least kLongRow entries on average. Decoding takes two cores of an
-/// EPYC 0.3 to 0.4 ns an entry there, twice that with ten entries a row, and CSR's 12 bytes take
-/// 0.4 to 0.6 from memory.
-constexpr double kMostOfCaches = 0.75;
+/// Without such lanes, `compressed` also wins by so few bytes where CSR has more than kMostOfCache
+/// of the last level and rows have at least kLongRow entries on average. Decoding takes two cores
+/// of an EPYC 0.3 to 0.4 ns an entry there, twice that with ten entries a row, and CSR's 12 bytes
+/// take 0.4 to 0.6 from memory.
+constexpr double kMostOfCache = 0.75;
 constexpr Offset kLongRow = 64;
 /// What a thread, and the machine, are assumed to read at most: to say when a conversion has paid.
 constexpr double kBytesPerSecond = 12e9, kBytesPerSecondOfAll = 200e9;
@@ -166,11 +166,11 @@ bool short_lanes_pay(const MethodInput& input) {
          has_fewer_a_row(input.op_a, kShortForLanes) && input.budget.fits(3 * csr);
 }
 
-/// Whether few bytes pay, of whatever form, though A is not large.
+/// Whether few bytes pay, of whatever form, though A is not large. By one last level, however many
+/// the threads have among them: their number must not change a bit.
 bool few_bytes_pay(const MethodInput& input) {
-  const CacheSizes caches = cache_sizes();
-  const double last_levels = static_cast<double>(caches.last_level_bytes) * caches.last_levels;
-  return static_cast<double>(bytes_of_csr(input)) > kMostOfCaches * last_levels &&
+  const auto last_level = static_cast<double>(cache_sizes().last_level_bytes);
+  return static_cast<double>(bytes_of_csr(input)) > kMostOfCache * last_level &&
          !has_fewer_a_row(input.op_a, kLongRow);
 }
 
@@ -207,7 +207,7 @@ Choice choose(const MethodInput& input) {
   const std::uint64_t worth = part_of(1 - kWorthACopy, csr);
   const std::uint64_t most = takes_blocks ? std::min(worth, blocked) : worth;
   std::unique_ptr<SpmmMethod> compressed;
-  if (few_bytes_pay(input)) {
+  if (!is_large && few_bytes_pay(input)) {
     compressed = make_compressed_within(input, {std::min(most, part_of(kFewBytes, csr))});
   }
   if (!compressed) {

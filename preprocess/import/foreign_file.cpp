@@ -93,10 +93,11 @@ constexpr Conversion kSqlite = {
     ".to_csv('FILE.tsv', sep='\\t', header=False, index=False)  # its own columns"};
 // The size is in the header alone: the last nodes may have no edges. The weight is the last number.
 constexpr Conversion kDimacs = {
-    "a DIMACS graph (text)", "p, *e = (line.split() for line in open('FILE') if line[0] in 'pae')",
-    "open('FILE.mtx', 'w').writelines(' '.join(w) + '\\n' for w in [['%%MatrixMarket matrix "
-    "coordinate', 'real' if e and e[0][3:] else 'pattern', 'general'], [p[2], p[2], str(len(e))], "
-    "*(w[1:3] + w[3:][-1:] for w in e)])"};
+    "a DIMACS graph (text)", "p, *e = (line for line in open('FILE') if line[0] in 'pae')",
+    "open('FILE.mtx', 'w').writelines(' '.join(w) + '\\n' for part in ([['%%MatrixMarket matrix "
+    "coordinate', 'real' if e and e[0].split()[3:] else 'pattern', 'general'], "
+    "[*p.split()[2:3] * 2, str(len(e))]], (w[1:3] + w[3:][-1:] for w in map(str.split, e))) "
+    "for w in part)"};
 constexpr Conversion kLibSvm = {
     "LIBSVM (svmlight) text", "import scipy.sparse, sklearn.datasets",
     "scipy.sparse.save_npz('FILE.npz', sklearn.datasets.load_svmlight_file('FILE')[0])"};
@@ -168,7 +169,7 @@ bool is_libsvm(std::string_view line) {
 
 /// "p", the kind of problem, and sizes, perhaps behind comments.
 bool is_dimacs(std::string_view beginning) {
-  for (const char* kind : {"sp", "edge", "col", "max", "min", "asn", "aux"}) {
+  for (const char* kind : {"sp", "edge", "col", "max", "min", "asn"}) {
     const std::string line = std::string("p ") + kind + " ";
     if (starts_with(beginning, line) || beginning.find("\n" + line) != std::string_view::npos) {
       return true;

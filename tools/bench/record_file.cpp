@@ -122,7 +122,7 @@ struct ParsedRecords {
   std::uint64_t lines = 0;
   std::string cut_line;             // the last one, if it is no complete record
   std::uint64_t good_bytes = 0;     // before it
-  bool is_newline_missing = false;  // of the last record
+  bool is_newline_missing = false;  // of the last line
 };
 
 ParsedRecords parse_records(const std::string& path) {
@@ -134,13 +134,13 @@ ParsedRecords parse_records(const std::string& path) {
       return;
     }
     parsed.good_bytes = line.next_begin;
+    parsed.is_newline_missing = !line.has_end;
     if (line.text.find_first_not_of(" \t\r") == std::string_view::npos) return;
     const std::string where =
         path + ":" + std::to_string(line.number) + ": expected a record of csr-bench";
     Json record = parse_json(line.text, where, kAdvice);
     require_record({record, where, kAdvice});
     parsed.records.push_back({upgraded_record(std::move(record)), line.number});
-    parsed.is_newline_missing = !line.has_end;
   });
   return parsed;
 }
@@ -247,8 +247,8 @@ RecordFile::RecordFile(const std::string& path) {
                 std::to_string(parsed.cut_line.size()) + " bytes are in " + kept + " now");
   }
   if (parsed.is_newline_missing) {
-    if (!write_all(file, "\n")) fail(path, "complete the last record");
-    log_warning(last_line(path, parsed) + " is a record without its newline, which was added");
+    if (!write_all(file, "\n")) fail(path, "complete the last line");
+    log_warning(last_line(path, parsed) + " ends without its newline, which was added");
   }
   state->records = std::move(parsed.records);
   state_ = state.release();

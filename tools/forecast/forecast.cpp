@@ -93,7 +93,8 @@ double fixed_seconds(const ForecastToolOptions& options, const Forecast& product
 
 std::vector<RunForecast> product_forecasts(const ForecastToolOptions& options) {
   const ReadMatrices matrices = read_matrices(options);
-  // Those of a sparse C's operands wait until they go into its file, with their inverses.
+  // Those of a sparse C's operands wait until they go into its file: beside what was read, an order
+  // and its inverse.
   const auto& endings = options.kernel().operation->facts().output_endings;
   const bool is_sparse = std::find(endings.begin(), endings.end(), ".csr") != endings.end();
   const std::uint64_t orders = (is_sparse ? 3 : 1) * matrices.orders;

@@ -318,8 +318,10 @@ void make_rows_by_bit_range(MakeBin bin, Structure structure, const MakeRows<Val
     bit_ranges::launch<kTeam, kTeam, kWarpsOfATeam>(structure, op, list, room, stream);
   } else if (bin == MakeBin::bit_range_block) {
     bit_ranges::launch<kThreadsOfBlock, kThreadsOfBlock>(structure, op, list, room, stream);
-  } else {
+  } else if (bin == MakeBin::bit_range_whole) {
     bit_ranges::launch<kThreadsOfWhole, kThreadsOfWhole>(structure, op, list, room, stream);
+  } else {
+    throw std::logic_error("adaptive_rows: a bin without bit ranges");
   }
 }
 

@@ -95,8 +95,9 @@ __device__ int keep_pairs(const std::uint32_t* bits, int words, int most, std::u
     with_bits += bits[at] != 0 ? 1 : 0;
   }
   int before = __shfl_sync(kAllLanes, G::exclusive_sum(with_bits, total, scratch), 0);
-  if (G::rank() == 0)
+  if (G::rank() == 0) {
     *to = total <= most ? static_cast<std::uint32_t>(total) : RowProfile::kNotKept;
+  }
   std::uint32_t* const pairs = to + 1;
   for (int begin = first; total <= most && begin < last; begin += 32) {
     const int at = begin + lane;

@@ -88,12 +88,12 @@ static_assert(static_cast<int>(MakeBin::count) <= kMostBins);
 inline constexpr int kWordLog2 = 5;
 
 /// Bytes of shared memory of one row in each bin of bit ranges. Blocks of four rows have 3.7 KiB of
-/// their own: 15, 8, 5 and 4 fit the 228 KiB of a multiprocessor; registers allow 10 (f32).
+/// their own: 14, 8, 5 and 4 fit the 228 KiB of a multiprocessor; registers allow 10 (f32).
 inline constexpr int kBitRange3k = 3 * 1024;
 inline constexpr int kBitRange6k = 6 * 1024;
 inline constexpr int kBitRange10k = 10 * 1024;
 inline constexpr int kBitRange13k = 13 * 1024;
-/// With twins: 7, as many as registers allow, 5 and 4.
+/// With twins: 6, 5 and 4.
 inline constexpr int kTwinRange8k = 8 * 1024;
 inline constexpr int kTwinRange11k = 11 * 1024;
 inline constexpr int kTwinRange14k = 14 * 1024;

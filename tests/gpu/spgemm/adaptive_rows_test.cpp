@@ -250,7 +250,7 @@ TEST_F(SanitizerSpgemmSmallProduct, RowsOfEveryShape) {
 namespace {
 
 /// 2,000 rows of every length up to 700 products, empty ones and ones with more between them; the
-/// first 64 are those of a mesh, which merge.
+/// first 64 are those of a mesh.
 ProductOperands of_many_lengths() {
   constexpr Index kInner = 180;
   std::vector<Entry> a, b;
@@ -325,8 +325,7 @@ ProductOperands of_few_products(Index rows, Index apart) {
 }
 
 /// Rows of at most 16 products are right where threads sort them, also for new values, and have the
-/// bits that they have from four lanes and from merging. Columns 900,000 apart do not fit keys from
-/// column 0 on.
+/// bits that they have from four lanes. Columns 900,000 apart do not fit keys from column 0 on.
 void check_tiny_rows(Index rows, const std::vector<Semiring>& semirings) {
   for (const Index apart : {Index{1}, Index{900'000}}) {
     const ProductOperands operands = of_few_products(rows, apart);
@@ -627,7 +626,7 @@ gpu::BinRules rules_for_twins(bool prefers_twins) {
   rules.fewest_for_warps = 0;
   rules.most_listed = rules.most_listed_of_few = 0;
   rules.prefers_twins = rules.keeps_any_bits = prefers_twins;
-  rules.fewest_counted_by_warps = 0;  // pairs are kept
+  rules.fewest_counted_by_warps = 0;
   return rules;
 }
 
@@ -1086,7 +1085,7 @@ void check_block_sums(Index rows, int most_block_bytes) {
         rules.most_sorted_to_count = rules.most_sorted_to_make = 0;
         rules.keeps_any_bits = keeps_bits;
         rules.keeps_pairs = keeps_pairs;
-        rules.fewest_counted_by_warps = 0;  // pairs may be kept
+        rules.fewest_counted_by_warps = 0;
         rules.most_block_bytes = most_block_bytes;
         check_bits(rules, problem, item, first);
       }

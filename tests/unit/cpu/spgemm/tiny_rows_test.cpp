@@ -172,6 +172,8 @@ class TinyRowsInRegisters : public ::testing::Test {
   std::mt19937 random_{11};
 };
 
+constexpr Index kFew = 200;
+
 TEST_F(TinyRowsInRegisters, AreSummedInTheOrderOfTheirSources) {
   constexpr Index kMany = 3000;
   for (const int longest : {1, 2, 3, 4, 6}) {
@@ -212,9 +214,17 @@ TEST_F(TinyRowsInRegisters, LeaveLongRowsToOthers) {
   check_all_ways<double>(testing::matrix_of(kMany, kMany, a), testing::matrix_of(kMany, kMany, b));
 }
 
+/// C's arrays are null then.
+TEST_F(TinyRowsInRegisters, MayHaveNoProducts) {
+  const CsrMatrix none = testing::matrix_of(kFew, kFew, {});
+  const CsrMatrix some = testing::matrix_of(kFew, kFew, {{3, 4, 1.0}, {9, 4, 2.0}});
+  check_all_ways<double>(none, some);
+  check_all_ways<float>(some, none);
+  check_all_ways<double>(some, testing::matrix_of(kFew, kFew, {{3, 1, 1.0}}));
+}
+
 /// Columns leave four bits of a sorted key for an element's number, up to 2^28 of them.
 TEST_F(TinyRowsInRegisters, MayHaveTheLargestColumns) {
-  constexpr Index kFew = 200;
   for (const Index cols : {(Index{1} << 28) - 1, Index{1} << 28, (Index{1} << 28) + 1,
                            std::numeric_limits<Index>::max()}) {
     SCOPED_TRACE(cols);

@@ -89,6 +89,15 @@ TEST(RecordFile, BlankLinesCountForNothing) {
   EXPECT_EQ(refusal.find(path + ":4: "), 0u) << refusal;
 }
 
+TEST(RecordFile, ABlankEndGetsItsNewline) {
+  const ScratchFolder folder;
+  const std::string path = folder / "out.jsonl", before = line_of(1) + " \t";
+  save_bytes(path, before);
+  warning_of_opening(path, 1);
+  RecordFile(path).append(record_of(2));
+  EXPECT_EQ(load_bytes(path), before + "\n" + line_of(2));
+}
+
 TEST(RecordFile, AnEmptyFileHasNoRecords) {
   const ScratchFolder folder;
   save_bytes(folder / "out.jsonl", "");
