@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "api/rooms.h"
 #include "core/base/error.h"
@@ -125,16 +126,15 @@ bool is_same(const std::optional<Permutation>& one, const std::optional<Permutat
   return true;
 }
 
-/// Warns where columns of A are not in the order of the rows of op(B) that they are multiplied by.
-void warn_of_other_order(const CsrFile& a, const CsrFile& b, bool transpose_b,
-                         const Operands& names) {
-  const Index size = a.matrix.cols();
-  const Index rows = transpose_b ? b.matrix.cols() : b.matrix.rows();
-  if (rows != size || is_same(a.col_order, transpose_b ? b.col_order : b.row_order, size)) return;
-  log_warning("columns of " + names.a_name + " and " + (transpose_b ? "columns" : "rows") + " of " +
-              names.b_name +
-              " are in different orders: this is no product of the matrices at import; reorder the "
-              "two alike, or take them as csr-reorder --undo gives them back");
+/// Warns if `size` rows or columns that meet, as `which` says, are in two orders.
+void warn_of_other_order(const std::optional<Permutation>& one,
+                         const std::optional<Permutation>& other, Index size,
+                         const std::string& which) {
+  if (is_same(one, other, size)) return;
+  log_warning(
+      which +
+      " are in different orders: this is no product of the matrices at import; reorder them "
+      "alike, or take them as csr-reorder --undo gives them back");
 }
 
 /// The operands, and what is to be known about their files. Fills request.beside_output.
@@ -162,13 +162,24 @@ ReadOperands read_operands(const ToolOptions& options, Request* request) {
   // Rows of a sparse C are those of A, columns those of op(B).
   CsrFile& beside = request->beside_output;
   const bool writes = !request->output.empty();
+  std::optional<Permutation> col_order;  // of C
   const auto look_at_orders = [&](const CsrFile& b) {
-    if (writes) beside.col_order = request->transpose ? b.row_order : b.col_order;
-    if (options.may_have_second) {
-      warn_of_other_order(a, b, request->transpose, result.operands);
-    }
+    const bool transposes = request->transpose;
+    if (writes || !request->mask.empty()) col_order = transposes ? b.row_order : b.col_order;
+    const Index inner = transposes ? b.matrix.cols() : b.matrix.rows();
+    if (!options.may_have_second || inner != a.matrix.cols()) return;
+    warn_of_other_order(a.col_order, transposes ? b.col_order : b.row_order, inner,
+                        "columns of " + result.operands.a_name + " and " +
+                            (transposes ? "columns" : "rows") + " of " + result.operands.b_name);
   };
-  if (writes) beside.row_order = a.row_order;
+  const auto look_at_mask = [&](const CsrFile& mask) {
+    const Index rows = mask.matrix.rows(), cols = mask.matrix.cols();
+    if (rows != a.matrix.rows() || (col_order && col_order->size() != cols))
+      return;  // refused later
+    const std::string names = "'" + request->mask + "' and of the product";
+    warn_of_other_order(mask.row_order, a.row_order, rows, "rows of " + names);
+    warn_of_other_order(mask.col_order, col_order, cols, "columns of " + names);
+  };
   if (second == first) {
     result.operands.b = result.operands.a;
     look_at_orders(a);
@@ -179,8 +190,15 @@ ReadOperands read_operands(const ToolOptions& options, Request* request) {
   }
   if (request->mask == first) {
     result.operands.mask = result.operands.a;
+    look_at_mask(a);
   } else if (!request->mask.empty()) {
-    result.operands.mask = read(request->mask).matrix;
+    const CsrFile mask = read(request->mask);
+    result.operands.mask = mask.matrix;
+    look_at_mask(mask);
+  }
+  if (writes) {
+    beside.row_order = a.row_order;
+    beside.col_order = std::move(col_order);
   }
   if (writes) beside.provenance = append_step(a.provenance, step);
   return result;

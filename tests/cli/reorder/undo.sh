@@ -63,6 +63,13 @@ expect 0 csr-spgemm-cpu rows.csr --repeat 1
 says "columns of 'rows.csr' and rows of 'rows.csr' are in different orders"
 expect 0 csr-spgemm-cpu rows.csr --transpose-b --repeat 1
 silent err
+expect 0 csr-spgemm-cpu rows.csr --transpose-b --mask square.csr --repeat 1
+says "rows of 'square.csr' and of the product are in different orders"
+expect 0 csr-spgemm-cpu moved.csr --mask moved.csr --repeat 1
+silent err
+csr-generate poisson small.csr --set nx=2 --set ny=2 --quiet
+expect 2 csr-spgemm-cpu moved.csr --mask small.csr
+expect 2 csr-spgemm-cpu moved.csr moved.csr --mask small.csr
 # Degree order shows its direction, and rcm narrows the band.
 csr-reorder square.csr up.csr --method degree --quiet
 csr-reorder square.csr down.csr --method degree --descending --quiet
