@@ -20,9 +20,9 @@ limited() { # limited KIB: writes all outputs within so much address space
   esac
   rm -f made*
 }
-# Below that Python itself does not start, and cannot say anything in our words.
+# Below that Python itself does not start, and cannot say anything in our words. Or it tries forever.
 least=10000
-until (ulimit -v $least && csr-report --version >/dev/null 2>&1); do least=$((least + 500)); done
+until (ulimit -v $least && timeout 20 csr-report --version >/dev/null 2>&1); do least=$((least + 500)); done
 # Memory lies elsewhere in every process: at the edge Python starts once and crashes the next time.
 least=$((least + 1000))
 for more in 0 200 400 700 1000 1500 2000 3000 4000 6000 8000 11000 14000 18000 23000 29000 36000 44000 53000 63000 75000 \
