@@ -459,36 +459,31 @@ TEST(Settings, KeepCInALastLevelThatIsNear) {
   EXPECT_TRUE(streams(40, 1, true, 8, kEpyc)) << "not measured";
 }
 
-TEST(Settings, SliceBForALastLevelThatIsFar) {
-  // Rows of 16 columns all over; B of 12 MiB, slices of 64 columns of 6 MiB.
-  constexpr Index kRows = 24'000, kLength = 16, kStep = kRows / kLength;
-  Buffer<Offset> row_offsets(kRows + 1);
-  Buffer<Index> col_indices(Offset{kRows} * kLength);
-  for (Index i = 0; i <= kRows; ++i) row_offsets[i] = Offset{i} * kLength;
-  for (Index i = 0; i < kRows; ++i) {
-    for (Index n = 0; n < kLength; ++n) {
-      col_indices[Offset{i} * kLength + n] = i * 7 % kStep + n * kStep;
+/// Rows of `length` columns all over.
+CsrMatrix rows_all_over(Index rows, Index length) {
+  const Index step = rows / length;
+  Buffer<Offset> row_offsets(rows + 1);
+  Buffer<Index> col_indices(Offset{rows} * length);
+  for (Index i = 0; i <= rows; ++i) row_offsets[i] = Offset{i} * length;
+  for (Index i = 0; i < rows; ++i) {
+    for (Index n = 0; n < length; ++n) {
+      col_indices[Offset{i} * length + n] = i * 7 % step + n * step;
     }
   }
-  const CsrMatrix a(kRows, kRows, std::move(row_offsets), std::move(col_indices),
-                    ValueArray(ValueKind::none, Offset{kRows} * kLength));
+  return CsrMatrix(rows, rows, std::move(row_offsets), std::move(col_indices),
+                   ValueArray(ValueKind::none, Offset{rows} * length));
+}
+
+TEST(Settings, SliceBForALastLevelThatIsFar) {
+  // B of 12 MiB, slices of 64 columns of 6 MiB.
+  const CsrMatrix a = rows_all_over(24'000, 16);
   EXPECT_EQ(settings_for(a, 128, 2, kXeon).tile_cols, 64);
   EXPECT_EQ(settings_for(a, 128, 2, kEpyc).tile_cols, 0);
 }
 
 TEST(Settings, PackSlicesThatAreReadOften) {
-  // B of 12 MiB, slices of 64 columns of 0.75 MiB; rows of 100 columns all over.
-  constexpr Index kRows = 3000, kStep = 30, kLength = kRows / kStep;
-  Buffer<Offset> row_offsets(kRows + 1);
-  Buffer<Index> col_indices(Offset{kRows} * kLength);
-  for (Index i = 0; i <= kRows; ++i) row_offsets[i] = Offset{i} * kLength;
-  for (Index i = 0; i < kRows; ++i) {
-    for (Index n = 0; n < kLength; ++n) {
-      col_indices[Offset{i} * kLength + n] = i * 7 % kStep + n * kStep;
-    }
-  }
-  const CsrMatrix a(kRows, kRows, std::move(row_offsets), std::move(col_indices),
-                    ValueArray(ValueKind::none, Offset{kRows} * kLength));
+  // B of 12 MiB, slices of 64 columns of 0.75 MiB.
+  const CsrMatrix a = rows_all_over(3000, 100);
   const SpmmProblem problem = default_spmm_problem(a, 1024);
   if (cache_sizes().private_bytes < (1u << 20) || cache_sizes().private_bytes > (12u << 20)) {
     GTEST_SKIP() << "other caches than the case is made for";
