@@ -250,12 +250,12 @@ TEST_F(SanitizerSpgemmSmallProduct, RowsOfEveryShape) {
 namespace {
 
 /// 2,000 rows of every length up to 700 products, empty ones and ones with more between them; the
-/// first 64 are those of a mesh.
+/// first 64 are those of a mesh, of 20 products each.
 ProductOperands of_many_lengths() {
   constexpr Index kInner = 180;
   std::vector<Entry> a, b;
   for (Index i = 0; i < 64; ++i) {
-    for (Index k = 0; k < 3; ++k) a.push_back({i, i + k, random_value(41, i, k)});
+    for (Index k = 0; k < 4; ++k) a.push_back({i, i + k, random_value(41, i, k)});
   }
   for (Index i = 64; i < 2000; ++i) {
     const auto sources = static_cast<Index>(random_word(42, i, 0) % 17);
@@ -302,6 +302,68 @@ using SanitizerSpgemmShortRows = GpuTest;
 
 TEST_F(SpgemmShortRows, OfEveryLengthInOneLaunch) { check_short_rows(); }
 TEST_F(SanitizerSpgemmShortRows, OfEveryLengthInOneLaunch) { check_short_rows(); }
+
+namespace {
+
+constexpr Index kRowsOfAGrid = 640;
+
+/// Rows of three grids, of four sources and 20 products, of five and 25, of six and 36; then rows
+/// that are like no other.
+ProductOperands of_grids() {
+  constexpr Index kApart = 700, kReach[] = {0, 1, 2, 30, 31, 32};
+  std::vector<Entry> a, b;
+  for (Index grid = 0; grid < 3; ++grid) {
+    for (Index i = 0; i < kRowsOfAGrid; ++i) {
+      const Index row = grid * kRowsOfAGrid + i;
+      for (Index k = 0; k < 4 + grid; ++k) {
+        a.push_back({row, grid * kApart + i + kReach[k], random_value(91, row, k)});
+      }
+    }
+    for (Index i = 0; i < kApart; ++i) {
+      const Index row = grid * kApart + i;
+      for (Index k = 0; k < (grid < 2 ? 5 : 6); ++k) {
+        b.push_back({row, row + kReach[k], random_value(92, row, k)});
+      }
+    }
+  }
+  for (Index row = 3 * kRowsOfAGrid; row < 2000; ++row) {
+    for (Index k = 0; k < row % 9; ++k) a.push_back({row, 200 * k, random_value(91, row, k)});
+  }
+  return {matrix_of(2000, 3 * kApart, a), matrix_of(3 * kApart, 3 * kApart + 40, b)};
+}
+
+/// Merged rows are right and have the bits of sorted ones. The first row of each grid but the first
+/// is sorted, as it is not like the one before it; so are rows of 36 products in f64, when they are
+/// made.
+void check_merged_rows() {
+  const ProductOperands operands = of_grids();
+  for (const ValueKind kind : {ValueKind::f32, ValueKind::f64}) {
+    for (const Semiring semiring : {Semiring::plus_times, Semiring::min_plus}) {
+      const ProductCase item = case_of(kind, semiring);
+      const SpgemmProblem problem = problem_of(operands, item);
+      gpu::BinRules rules;
+      rules.prefers_one_pass = false;
+      rules.fewest_merged_rows = 0;
+      std::optional<CsrMatrix> first;
+      check_bits(rules, problem, item, first);
+      const auto plan = plan_by(rules, problem);
+      product_of(*plan, problem);
+      const Index merged = kind == ValueKind::f32 ? 3 * kRowsOfAGrid - 2 : 2 * kRowsOfAGrid - 1;
+      EXPECT_NE(plan->choice().find(std::to_string(merged) + " merged"), std::string::npos)
+          << plan->choice();
+      rules.prefers_merging = false;
+      check_bits(rules, problem, item, first);
+    }
+  }
+}
+
+using SpgemmMergedRows = GpuTest;
+using SanitizerSpgemmMergedRows = GpuTest;
+
+}  // namespace
+
+TEST_F(SpgemmMergedRows, HaveTheBitsOfSortedOnes) { check_merged_rows(); }
+TEST_F(SanitizerSpgemmMergedRows, HaveTheBitsOfSortedOnes) { check_merged_rows(); }
 
 namespace {
 
