@@ -61,16 +61,9 @@ __global__ void __launch_bounds__(kThreads)
           [&](const Index(&cols)[kChunk]) { by_words(cols, mark); }, [] { return false; });
     }
   } else {
-    walk_by_source<kLanes, ProductColumn>(a, b, has_row ? entries_of_row(a, row) : EntriesOfA{},
-                                          AllColumns{},
-                                          [&](const ProductColumn(&entries)[kSegments], BySource) {
-#pragma unroll
-                                            for (int u = 0; u < kSegments; ++u) {
-                                              const Index col = entries[u].col;
-                                              if (col >= 0)
-                                                mark(col >> kWordLog2, 1u << (col & 31));
-                                            }
-                                          });
+    walk_by_source<kLanes, ProductColumn>(
+        a, b, has_row ? entries_of_row(a, row) : EntriesOfA{}, AllColumns{},
+        [&](const ProductColumn(&entries)[kSegments], BySource) { by_columns(entries, mark); });
   }
   G::sync();
   int mine = 0, total = 0;
@@ -113,100 +106,104 @@ __device__ int keep_pairs(const std::uint32_t* bits, int words, int most, std::u
   return mine;
 }
 
+/// Sets the bits of a row's columns, or of those of a part, in the words of `range`. By a warp or a
+/// block. Returns this lane's share of the products of a part.
+template <int kLanes, PartKind kPart>
+__device__ unsigned long long set_bits_of_row(const DeviceCsrView<float>& a,
+                                              const DeviceCsrView<float>& b, const PartOfRow& range,
+                                              std::uint32_t products_of_row, std::uint32_t* bits,
+                                              Sources<kLanes, float>& sources) {
+  using G = Group<kLanes>;
+  const auto mark = [&](Index word, std::uint32_t of_word) {
+    set_bits(bits + (word - range.first_word), of_word);
+  };
+  const auto mark_chunk = [&](const Index(&cols)[kChunk]) { by_words(cols, mark); };
+  // A row with many more products than columns is full long before its last product.
+  const auto is_full = [&] {
+    bool all_set = true;
+    for (int i = G::rank(); all_set && i < range.words; i += kLanes) {
+      all_set = static_cast<volatile std::uint32_t*>(bits)[i] ==
+                possible_bits(range.first_word + i, b.cols);
+    }
+    return G::all(all_set);
+  };
+  if constexpr (kPart != PartKind::whole_row) {
+    const ColumnRange columns = {Offset{range.first_word} << kWordLog2,
+                                 Offset{range.first_word + range.words} << kWordLog2};
+    if (kPart == PartKind::one_of_few && has_many_short_sources(a, range.row, products_of_row)) {
+      return walk_many_sources<kLanes>(
+          a, b, range.row, columns, [&](Index col) { mark(col >> kWordLog2, 1u << (col & 31)); });
+    }
+    return walk_columns<kLanes>(a, b, range.row, columns, sources, mark_chunk, is_full);
+  } else if constexpr (kLanes == 32) {
+    // One warp is faster column by column: it has no contention that by_words would reduce.
+    const EntriesOfA of_row = entries_of_row(a, range.row);
+    walk_products<kLanes, ProductColumn>(
+        a, b, of_row, AllColumns{}, suits_packing<kLanes>(products_of_row, of_row.count), &sources,
+        [&](const ProductColumn(&entries)[kSegments], auto) { by_columns(entries, mark); });
+  } else {
+    walk_columns<kLanes>(a, b, range.row, AllColumns{}, sources, mark_chunk, is_full);
+  }
+  return 0;
+}
+
+/// Keeps a row's words for making if the profile has room for them. Returns this lane's share of
+/// the count of bits. `scratch`: as exclusive_sum has it.
+template <int kLanes>
+__device__ int keep_bits(const std::uint32_t* bits, const PartOfRow& range,
+                         const RowProfile& profile, std::uint32_t first_bits, int* scratch) {
+  const bool is_kept = first_bits != RowProfile::kNotKept;
+  if (is_kept && (first_bits & RowProfile::kInPairs) != 0) {
+    const std::uint32_t most = BinRules::most_pairs(profile.products[range.row]) - 1;
+    return keep_pairs<kLanes>(bits, range.words, static_cast<int>(most),
+                              profile.bits + (first_bits & ~RowProfile::kInPairs), scratch);
+  }
+  int mine = 0;
+  for (int i = Group<kLanes>::rank(); i < range.words; i += kLanes) {
+    mine += __popc(bits[i]);
+    if (is_kept) profile.bits[first_bits + i] = bits[i];
+  }
+  return mine;
+}
+
 template <int kLanes, int kThreads, PartKind kPart>
 __global__ void __launch_bounds__(kThreads)
     count_by_bit_range(DeviceCsrView<float> a, DeviceCsrView<float> b, RowProfile profile,
                        BinRules rules, RowList list, RowParts parts, int room) {
+  static_assert(kLanes % 32 == 0, "groups leave early, so they are whole warps");
   using G = Group<kLanes>;
   constexpr bool kIsPart = kPart != PartKind::whole_row;
   extern __shared__ __align__(16) std::uint32_t tables[];
   __shared__ int scratch[32];
-  constexpr int kLists = kLanes < 32 ? 1 : kThreads / kLanes;
-  __shared__ Sources<kLanes, float> sources[kLists];
+  __shared__ Sources<kLanes, float> sources[kThreads / kLanes];
   const Offset item = Offset{blockIdx.x} * (kThreads / kLanes) + threadIdx.x / kLanes;
-  const bool has_row = item < (kIsPart ? parts.count : list.count);
-  const Index row = !has_row ? 0 : kIsPart ? parts.rows[item] : list.rows[item];
-  int words = has_row ? profile.words[row] : 0;
-  Index first = has_row ? profile.first_word[row] : 0;
+  if (item >= (kIsPart ? parts.count : list.count)) return;
+  PartOfRow range;
   if constexpr (kIsPart) {
-    const PartOfRow part = part_of_row(profile, rules, parts, item);
-    first = part.first_word;
-    words = part.words;
+    range = part_of_row(profile, rules, parts, item);
+  } else {
+    const Index row = list.rows[item];
+    range = {row, profile.first_word[row], profile.words[row]};
   }
   std::uint32_t* bits = tables + threadIdx.x / kLanes * room;
-  for (int i = G::rank(); i < words; i += kLanes) bits[i] = 0;
+  for (int i = G::rank(); i < range.words; i += kLanes) bits[i] = 0;
   G::sync();
-  [[maybe_unused]] unsigned long long products = 0;  // of a part
-  if (has_row) {
-    const auto mark = [&](const Index(&cols)[kChunk]) {
-      by_words(cols, [&](Index word, std::uint32_t of_word) {
-        set_bits(bits + (word - first), of_word);
-      });
-    };
-    // A row with many more products than columns is full long before its last product.
-    const auto is_full = [&] {
-      bool all_set = true;
-      for (int i = G::rank(); all_set && i < words; i += kLanes) {
-        all_set = static_cast<volatile std::uint32_t*>(bits)[i] == possible_bits(first + i, b.cols);
-      }
-      return G::all(all_set);
-    };
-    Sources<kLanes, float>& list_of_sources = sources[threadIdx.x / kLanes];
-    if constexpr (kIsPart) {
-      const ColumnRange columns = {Offset{first} << kWordLog2, Offset{first + words} << kWordLog2};
-      const bool has_many =
-          kPart == PartKind::one_of_few && has_many_short_sources(a, row, profile.products[row]);
-      if (has_many) {
-        products = walk_many_sources<kLanes>(a, b, row, columns, [&](Index col) {
-          set_bits(bits + ((col >> kWordLog2) - first), 1u << (col & 31));
-        });
-      } else {
-        products = walk_columns<kLanes>(a, b, row, columns, list_of_sources, mark, is_full);
-      }
-    } else if constexpr (kLanes == 32) {
-      // One warp is faster column by column: it has no contention that by_words would reduce.
-      walk_products<kLanes, ProductColumn>(
-          a, b, entries_of_row(a, row), AllColumns{},
-          suits_packing<kLanes>(profile.products[row], a.row_end(row) - a.row_begin(row)),
-          &list_of_sources, [&](const ProductColumn(&entries)[kSegments], auto) {
-#pragma unroll
-            for (int u = 0; u < kSegments; ++u) {
-              const Index col = entries[u].col;
-              if (col >= 0) set_bits(bits + ((col >> kWordLog2) - first), 1u << (col & 31));
-            }
-          });
-    } else {
-      walk_columns<kLanes>(a, b, row, AllColumns{}, list_of_sources, mark, is_full);
-    }
-  }
+  [[maybe_unused]] const unsigned long long products = set_bits_of_row<kLanes, kPart>(
+      a, b, range, profile.products[range.row], bits, sources[threadIdx.x / kLanes]);
   G::sync();
-  const std::uint32_t first_bits =
-      !kIsPart && has_row ? profile.first_bits[row] : RowProfile::kNotKept;
-  const bool is_kept = first_bits != RowProfile::kNotKept;
-  const bool is_in_pairs = is_kept && (first_bits & RowProfile::kInPairs) != 0;
-  [[maybe_unused]] std::uint32_t* const pairs = profile.bits + (first_bits & ~RowProfile::kInPairs);
-  int mine = 0, total = 0;
-  if (is_in_pairs) {
-    const std::uint32_t most = BinRules::most_pairs(profile.products[row]) - 1;
-    mine = keep_pairs<kLanes>(bits, words, static_cast<int>(most), pairs, scratch);
-  } else {
-    for (int i = G::rank(); i < words; i += kLanes) {
-      mine += __popc(bits[i]);
-      if (is_kept) profile.bits[first_bits + i] = bits[i];
-    }
-  }
+  const std::uint32_t first_bits = kIsPart ? RowProfile::kNotKept : profile.first_bits[range.row];
+  const int mine = keep_bits<kLanes>(bits, range, profile, first_bits, scratch);
+  int total = 0;
   G::exclusive_sum(mine, total, scratch);
-  unsigned long long all_products = 0;
-  if constexpr (kIsPart) {
-    G::exclusive_sum(products, all_products, sources[0].scratch);
-  }
-  if (!has_row || G::rank() != 0) return;
+  [[maybe_unused]] unsigned long long all_products = 0;
+  if constexpr (kIsPart) G::exclusive_sum(products, all_products, sources[0].scratch);
+  if (G::rank() != 0) return;
   if constexpr (kIsPart) {
     parts.counts[item] = static_cast<std::uint32_t>(total);
     parts.products[item] =
         all_products > UINT32_MAX ? UINT32_MAX : static_cast<std::uint32_t>(all_products);
   } else {
-    profile.counts[row] = static_cast<std::uint32_t>(total);
+    profile.counts[range.row] = static_cast<std::uint32_t>(total);
   }
 }
 

@@ -158,6 +158,16 @@ __device__ bool has_many_short_sources(const DeviceCsrView<Value>& a, Index row,
   return sources > kManySources && products < sources * kShort;
 }
 
+/// Calls flush(word, bit) for each column.
+template <class Flush>
+__device__ void by_columns(const ProductColumn (&entries)[kSegments], const Flush& flush) {
+#pragma unroll
+  for (int u = 0; u < kSegments; ++u) {
+    const Index col = entries[u].col;
+    if (col >= 0) flush(col >> kWordLog2, 1u << (col & 31));
+  }
+}
+
 /// Collects the columns of a chunk by word: calls flush(word, bits) for each word.
 template <class Flush>
 __device__ void by_words(const Index (&cols)[kChunk], const Flush& flush) {
