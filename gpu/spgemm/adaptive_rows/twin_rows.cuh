@@ -8,59 +8,17 @@
 //          Each row's sums keep their order, so the bits are those of a row made alone
 #pragma once
 
-#include "gpu/spgemm/adaptive_rows/make.h"
-#include "gpu/spgemm/adaptive_rows/row_columns.cuh"
+#include "gpu/spgemm/adaptive_rows/bit_words.cuh"
 #include "gpu/spgemm/adaptive_rows/row_sums.cuh"
 
 namespace csrkit::gpu::bit_ranges {
 
-struct Word {
-  std::uint32_t bits;
-  std::uint32_t before;  // the number of entries of the row, or of the part, in lower words
-};
-static_assert(sizeof(Word) == kTableEntryBytes);
-
-inline __device__ std::uint32_t place_of(const Word* words, Index first_word, Index col) {
-  const Word word = words[(col >> kWordLog2) - first_word];
-  return word.before + static_cast<std::uint32_t>(__popc(word.bits & ((1u << (col & 31)) - 1)));
-}
-
-/// The places of columns in a row of C, by the words of all columns in its range.
-struct PlacesByWord {
-  const Word* words;
-  Index first_word;
-
-  __device__ std::uint32_t of(Index col) const { return place_of(words, first_word, col); }
-};
-
-/// The row or part of one group.
-template <class Value>
-struct BitRange {
-  Index row;
-  Index first_word;
-  int words;
-  Offset to;  // where its entries begin in C
-  int room;   // bytes of shared memory
-  bool is_part = false;
-};
-
-/// The bits that counting kept of a row, or null. Not used where C's columns are known, which hold
-/// the same.
-template <Structure kStructure, class Value>
-__device__ const std::uint32_t* kept_bits_of(const MakeRows<Value>& op,
-                                             const BitRange<Value>& range) {
-  if (kStructure == Structure::known || range.is_part) return nullptr;
-  const std::uint32_t first = op.profile.first_bits[range.row];
-  return (first & RowProfile::kInPairs) == 0 ? op.profile.bits + first : nullptr;
-}
-
 /// Calls f with each column of a row of C, if it is known, or of its products, in any order. By a
 /// warp.
 template <Structure kStructure, class Value, class F>
-__device__ void for_each_column(const MakeRows<Value>& op, const BitRange<Value>& range, int count,
-                                const F& f) {
+__device__ void for_each_column(const MakeRows<Value>& op, const BitRange& range, const F& f) {
   if constexpr (kStructure == Structure::known) {
-    for (int i = static_cast<int>(threadIdx.x & 31); i < count; i += 32) {
+    for (int i = static_cast<int>(threadIdx.x & 31); i < range.count; i += 32) {
       f(op.c.col_indices[range.to + i]);
     }
   } else {
@@ -74,100 +32,10 @@ __device__ void for_each_column(const MakeRows<Value>& op, const BitRange<Value>
   }
 }
 
-/// All words of a range.
-struct AllWords {
-  int count = 0;
-  const Word* words = nullptr;
-
-  __device__ int number(int at) const { return at; }
-  __device__ std::uint32_t bits(int at) const { return words[at].bits; }
-};
-/// The words that have a bit, as counting kept them.
-struct KeptPairs {
-  int count = 0;
-  const std::uint32_t* pairs = nullptr;  // pairs of a word's number and its bits; null: not kept
-
-  __device__ int number(int at) const { return static_cast<int>(__ldg(pairs + 2 * at)); }
-  __device__ std::uint32_t bits(int at) const { return __ldg(pairs + 2 * at + 1); }
-};
-
-template <Structure kStructure, class Value>
-__device__ KeptPairs kept_pairs_of(const MakeRows<Value>& op, const BitRange<Value>& range) {
-  if (kStructure == Structure::known || range.is_part) return {};
-  const std::uint32_t first = op.profile.first_bits[range.row];
-  if (first == RowProfile::kNotKept || (first & RowProfile::kInPairs) == 0) return {};
-  const std::uint32_t* const kept = op.profile.bits + (first & ~RowProfile::kInPairs);
-  if (*kept == RowProfile::kNotKept) return {};
-  return {static_cast<int>(*kept), kept + 1};
-}
-
-/// Fills the listed words from `begin` to `end`, with the number of entries before each: `before`
-/// before the first. Writes their columns to `columns_out` if they are wanted. By a warp.
-template <Structure kStructure, class List>
-__device__ void number_words(Word* words, const List& list, int begin, int end, int before,
-                             Index first_word, Index* columns_out) {
-  const auto lane = static_cast<int>(threadIdx.x & 31);
-  for (; begin < end; begin += 32) {
-    const int at = begin + lane;
-    const bool is_there = at < end;
-    std::uint32_t bits = is_there ? list.bits(at) : 0;
-    const int number = is_there ? list.number(at) : 0;
-    const Index word_col = (first_word + number) << kWordLog2;
-    unsigned left = __ballot_sync(kAllLanes, bits != 0);
-    const auto most = static_cast<int>(__reduce_max_sync(kAllLanes, __popc(bits)));
-    if (__popc(left) < most) {  // one word at a time, a lane for each of its columns
-      int place = before;
-      for (; left != 0; left &= left - 1) {
-        const int from = __ffs(static_cast<int>(left)) - 1;
-        const std::uint32_t of_word = __shfl_sync(kAllLanes, bits, from);
-        const Index from_col = __shfl_sync(kAllLanes, word_col, from);
-        if (kStructure == Structure::wanted && (of_word >> lane & 1) != 0) {
-          columns_out[before + __popc(of_word & ((1u << lane) - 1))] = from_col + lane;
-        }
-        before += __popc(of_word);
-        if (lane > from) place = before;
-      }
-      if (is_there) words[number] = {bits, static_cast<std::uint32_t>(place)};
-      continue;
-    }
-    int total = 0;
-    int place = before + Group<32>::exclusive_sum<int>(__popc(bits), total, nullptr);
-    before += total;
-    if (is_there) words[number] = {bits, static_cast<std::uint32_t>(place)};
-    if constexpr (kStructure == Structure::wanted) {
-      for (; bits != 0; bits &= bits - 1) {
-        columns_out[place++] = word_col + __ffs(static_cast<int>(bits)) - 1;
-      }
-    }
-  }
-}
-
-/// The same for all listed words, by a warp or a block. `scratch`: a number for each warp, in
-/// shared memory.
-template <int kLanes, Structure kStructure, class List>
-__device__ void number_words(Word* words, const List& list, Index first_word, Index* columns_out,
-                             [[maybe_unused]] int* scratch) {
-  using G = Group<kLanes>;
-  if constexpr (!G::kIsBlock) {
-    number_words<kStructure>(words, list, 0, list.count, 0, first_word, columns_out);
-  } else {
-    const int warp = G::rank() / 32, lane = G::lane();
-    const int each = (list.count + G::kWarps - 1) / G::kWarps;
-    const int begin = min(warp * each, list.count), end = min(begin + each, list.count);
-    int entries = 0;
-    for (int at = begin + lane; at < end; at += 32) entries += __popc(list.bits(at));
-    entries = __reduce_add_sync(kAllLanes, entries);
-    if (lane == 0) scratch[warp] = entries;
-    __syncthreads();
-    const int before = __reduce_add_sync(kAllLanes, lane < warp ? scratch[lane] : 0);
-    number_words<kStructure>(words, list, begin, end, before, first_word, columns_out);
-  }
-}
-
 /// Adds up the products of kTwins rows from the `first_twin`th on. The kTwins sums of an entry are
 /// contiguous.
 template <int kTwins, class Places, class Value>
-__device__ void add_up_twins(const MakeRows<Value>& op, const BitRange<Value>& range,
+__device__ void add_up_twins(const MakeRows<Value>& op, const BitRange& range,
                              const TwinRows& twins, int first_twin, const Places& places,
                              Value* sums) {
   constexpr int kAtOnce = kTwins * sizeof(Value) <= 24 ? 4 : 2;  // loads of B in flight
@@ -242,51 +110,50 @@ __device__ void add_up_twins(const MakeRows<Value>& op, const BitRange<Value>& r
 
 /// Makes the values of kTwins rows from the `first_twin`th on.
 template <int kTwins, class Places, class Value>
-__device__ void make_values_of_twins(const MakeRows<Value>& op, const BitRange<Value>& range,
-                                     const TwinRows& twins, int first_twin, int count,
-                                     const Places& places, Value* sums) {
+__device__ void make_values_of_twins(const MakeRows<Value>& op, const BitRange& range,
+                                     const TwinRows& twins, int first_twin, const Places& places,
+                                     Value* sums) {
   const auto lane = static_cast<int>(threadIdx.x & 31);
   const Value nothing = empty_sum<Value>(op.semiring);
-  for (int i = lane; i < count * kTwins; i += 32) sums[i] = nothing;
+  for (int i = lane; i < range.count * kTwins; i += 32) sums[i] = nothing;
   __syncwarp();
   add_up_twins<kTwins>(op, range, twins, first_twin, places, sums);
 #pragma unroll
   for (int twin = 0; twin < kTwins; ++twin) {
     if (first_twin + twin >= twins.count()) break;
     Value* const to = op.c.values + op.c.row_offsets[twins[first_twin + twin]];
-    for (int i = lane; i < count; i += 32) to[i] = op.alpha * sums[i * kTwins + twin];
+    for (int i = lane; i < range.count; i += 32) to[i] = op.alpha * sums[i * kTwins + twin];
   }
   __syncwarp();
 }
 
-/// Makes the row of `range` and its twins, of `count` entries each, once their places are known.
+/// Makes the row of `range` and its twins, which have its columns, once their places are known.
 /// `columns_out` has their columns; `most_sums` fit into `sums`. They may share memory.
 template <Structure kStructure, class Places, class Value>
-__device__ void make_placed_twins(const MakeRows<Value>& op, const BitRange<Value>& range,
-                                  const TwinRows& twins, int count, const Places& places,
+__device__ void make_placed_twins(const MakeRows<Value>& op, const BitRange& range,
+                                  const TwinRows& twins, const Places& places,
                                   const Index* columns_out, Value* sums, int most_sums) {
   const auto lane = static_cast<int>(threadIdx.x & 31);
   if constexpr (kStructure == Structure::wanted) {
     for (int twin = 0; twin < twins.count(); ++twin) {
       Index* const to = op.c.col_indices + op.c.row_offsets[twins[twin]];
-      for (int i = lane; i < count; i += 32) to[i] = columns_out[i];
+      for (int i = lane; i < range.count; i += 32) to[i] = columns_out[i];
     }
     __syncwarp();
   }
   constexpr int kAll = kMostTwins, kHalf = kMostTwins / 2;
-  if (twins.count() > kHalf && count * kAll <= most_sums) {
-    make_values_of_twins<kAll>(op, range, twins, 0, count, places, sums);
+  if (twins.count() > kHalf && range.count * kAll <= most_sums) {
+    make_values_of_twins<kAll>(op, range, twins, 0, places, sums);
   } else {
     for (int first = 0; first < twins.count(); first += kHalf) {
-      make_values_of_twins<kHalf>(op, range, twins, first, count, places, sums);
+      make_values_of_twins<kHalf>(op, range, twins, first, places, sums);
     }
   }
 }
 
-/// Makes the row of `range` and its twins, of `count` entries each.
+/// Makes the row of `range` and its twins.
 template <Structure kStructure, class Value>
-__device__ void make_twins(const MakeRows<Value>& op, const BitRange<Value>& range, int count,
-                           std::byte* bytes) {
+__device__ void make_twins(const MakeRows<Value>& op, const BitRange& range, std::byte* bytes) {
   const TwinRows twins(op.profile, range.row);
   const auto lane = static_cast<int>(threadIdx.x & 31);
   Word* words = reinterpret_cast<Word*>(bytes);
@@ -298,7 +165,7 @@ __device__ void make_twins(const MakeRows<Value>& op, const BitRange<Value>& ran
   const auto mark = [&](Index col) {
     set_bits(&words[(col >> kWordLog2) - range.first_word].bits, 1u << (col & 31));
   };
-  if (kept_bits == nullptr) for_each_column<kStructure>(op, range, count, mark);
+  if (kept_bits == nullptr) for_each_column<kStructure>(op, range, mark);
   __syncwarp();
   Value* const sums = reinterpret_cast<Value*>(words + range.words);
   // Staged in the memory of the sums, so that writes to C are coalesced.
@@ -307,7 +174,7 @@ __device__ void make_twins(const MakeRows<Value>& op, const BitRange<Value>& ran
                                nullptr);
   __syncwarp();
   const int bytes_of_sums = range.room - range.words * kTableEntryBytes;
-  make_placed_twins<kStructure>(op, range, twins, count, PlacesByWord{words, range.first_word},
+  make_placed_twins<kStructure>(op, range, twins, PlacesByWord{words, range.first_word},
                                 columns_out, sums, bytes_of_sums / static_cast<int>(sizeof(Value)));
 }
 
@@ -318,11 +185,8 @@ __global__ void __launch_bounds__(kThreads, sizeof(Value) == 4 ? 7 : 5)
   extern __shared__ __align__(16) std::byte shared_bytes[];
   const Offset item = Offset{blockIdx.x} * (kThreads / 32) + threadIdx.x / 32;
   if (item >= list.count) return;  // a whole warp
-  const Index row = list.rows[item];
-  const Offset to = op.c.row_offsets[row];
-  const int count = static_cast<int>(op.c.row_offsets[Offset{row} + 1] - to);
-  const BitRange<Value> range = {row, op.profile.first_word[row], op.profile.words[row], to, room};
-  make_twins<kStructure>(op, range, count, shared_bytes + threadIdx.x / 32 * room);
+  make_twins<kStructure>(op, range_of(op, list.rows[item], room),
+                         shared_bytes + threadIdx.x / 32 * room);
 }
 
 }  // namespace csrkit::gpu::bit_ranges

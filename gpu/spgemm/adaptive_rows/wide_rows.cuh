@@ -10,8 +10,7 @@
 
 #pragma once
 
-#include "gpu/spgemm/adaptive_rows/make.h"
-#include "gpu/spgemm/adaptive_rows/row_columns.cuh"
+#include "gpu/spgemm/adaptive_rows/bit_words.cuh"
 #include "gpu/spgemm/adaptive_rows/row_sums.cuh"
 #include "gpu/spgemm/adaptive_rows/twin_rows.cuh"
 
@@ -58,7 +57,7 @@ inline __device__ int number_groups(const PlacesByGroup& places, int groups) {
 
 /// Fills groups and words of a row. By a warp.
 template <Structure kStructure, class Value>
-__device__ void fill_places(const MakeRows<Value>& op, const BitRange<Value>& range, int count,
+__device__ void fill_places(const MakeRows<Value>& op, const BitRange& range,
                             const PlacesByGroup& places, Index* columns_out) {
   const auto lane = static_cast<int>(threadIdx.x & 31);
   const int groups = (range.words + 31) / 32;
@@ -73,14 +72,14 @@ __device__ void fill_places(const MakeRows<Value>& op, const BitRange<Value>& ra
     for (int i = lane; i < pairs.count; i += 32) set_group(pairs.number(i));
   } else {
     for_each_column<kStructure>(
-        op, range, count, [&](Index col) { set_group((col >> kWordLog2) - range.first_word); });
+        op, range, [&](Index col) { set_group((col >> kWordLog2) - range.first_word); });
   }
   __syncwarp();
   const int words = number_groups(places, groups);
   if (has_pairs) {
     for (int i = lane; i < words; i += 32) places.words[i].bits = pairs.bits(i);
   } else {
-    for_each_column<kStructure>(op, range, count, [&](Index col) {
+    for_each_column<kStructure>(op, range, [&](Index col) {
       const Index number = (col >> kWordLog2) - range.first_word;
       set_bits(&places.words[places.word_of(number)].bits, 1u << (col & 31));
     });
@@ -105,28 +104,28 @@ __device__ void fill_places(const MakeRows<Value>& op, const BitRange<Value>& ra
 }
 
 template <Structure kStructure, class Value>
-__device__ void make_wide_row(const MakeRows<Value>& op, const BitRange<Value>& range, int count,
-                              std::byte* bytes, Sources<32, Value>& sources) {
+__device__ void make_wide_row(const MakeRows<Value>& op, const BitRange& range, std::byte* bytes,
+                              Sources<32, Value>& sources) {
   const auto lane = static_cast<int>(threadIdx.x & 31);
-  const int groups = (range.words + 31) / 32, most_words = min(range.words, count);
+  const int groups = (range.words + 31) / 32, most_words = min(range.words, range.count);
   Word* const words = reinterpret_cast<Word*>(bytes);
   const PlacesByGroup places = {words, words + groups, range.first_word};
   Value* const sums = reinterpret_cast<Value*>(words + groups + most_words);
   // Staged in the memory of the sums, so that writes to C are coalesced.
   Index* const columns_out = reinterpret_cast<Index*>(sums);
-  fill_places<kStructure>(op, range, count, places, columns_out);
+  fill_places<kStructure>(op, range, places, columns_out);
   if (op.has_twins && op.profile.twins[range.row] > 0) {
     const int bytes_of_sums = range.room - (groups + most_words) * kTableEntryBytes;
-    return make_placed_twins<kStructure>(op, range, TwinRows(op.profile, range.row), count, places,
+    return make_placed_twins<kStructure>(op, range, TwinRows(op.profile, range.row), places,
                                          columns_out, sums,
                                          bytes_of_sums / static_cast<int>(sizeof(Value)));
   }
   if constexpr (kStructure == Structure::wanted) {
-    for (int i = lane; i < count; i += 32) op.c.col_indices[range.to + i] = columns_out[i];
+    for (int i = lane; i < range.count; i += 32) op.c.col_indices[range.to + i] = columns_out[i];
     __syncwarp();
   }
   const Value nothing = empty_sum<Value>(op.semiring);
-  for (int i = lane; i < count; i += 32) sums[i] = nothing;
+  for (int i = lane; i < range.count; i += 32) sums[i] = nothing;
   __syncwarp();
   const EntriesOfA of_row = entries_of_row(op.a, range.row);
   const bool is_packed = suits_packing<32>(op.profile.products[range.row], of_row.count);
@@ -141,7 +140,7 @@ __device__ void make_wide_row(const MakeRows<Value>& op, const BitRange<Value>& 
                                       add_products<32>(entries, at, sums, op.semiring, way, turns);
                                     });
   __syncwarp();
-  for (int i = lane; i < count; i += 32) op.c.values[range.to + i] = op.alpha * sums[i];
+  for (int i = lane; i < range.count; i += 32) op.c.values[range.to + i] = op.alpha * sums[i];
 }
 
 /// A warp for each row.
@@ -152,12 +151,8 @@ __global__ void __launch_bounds__(kThreads)
   __shared__ Sources<32, Value> sources[kThreads / 32];
   const Offset item = Offset{blockIdx.x} * (kThreads / 32) + threadIdx.x / 32;
   if (item >= list.count) return;  // a whole warp
-  const Index row = list.rows[item];
-  const Offset to = op.c.row_offsets[row];
-  const int count = static_cast<int>(op.c.row_offsets[Offset{row} + 1] - to);
-  const BitRange<Value> range = {row, op.profile.first_word[row], op.profile.words[row], to, room};
-  make_wide_row<kStructure>(op, range, count, shared_bytes + threadIdx.x / 32 * room,
-                            sources[threadIdx.x / 32]);
+  make_wide_row<kStructure>(op, range_of(op, list.rows[item], room),
+                            shared_bytes + threadIdx.x / 32 * room, sources[threadIdx.x / 32]);
 }
 
 }  // namespace csrkit::gpu::bit_ranges
