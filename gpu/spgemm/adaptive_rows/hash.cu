@@ -43,7 +43,7 @@ struct Table {
         places(reinterpret_cast<std::uint16_t*>(bytes + kPlacesAt)) {}
 
   /// Finds or claims the slot of `col`. `is_new`: this lane claimed it, so it must give it a place.
-  __device__ unsigned claim(Index col, bool& is_new) {
+  __device__ unsigned claim(Index col, bool& is_new) const {
     unsigned slot = hash_slot<kSlots>(static_cast<std::uint32_t>(col));
     while (true) {
       int found = static_cast<volatile int*>(keys)[slot];
@@ -85,9 +85,13 @@ __device__ void sum_up_buckets(int* ends, int buckets, int* scratch) {
 }
 
 /// Writes a row, sorted: ranks are found within buckets of neighbouring columns.
-template <class G, int kLanes, class Value, int kSlots>
-__device__ void write_row(const Table<Value, kSlots>& table, int count, Offset first_col,
-                          Offset width, const MakeRows<Value>& op, Offset to, int* scratch) {
+template <int kLanes, class Value, int kSlots>
+__device__ void write_row(const Table<Value, kSlots>& table, int count, const MakeRows<Value>& op,
+                          Index row, int* scratch) {
+  using G = Group<kLanes>;
+  const Offset to = op.c.row_offsets[row];
+  const Offset first_col = Offset{op.profile.first_word[row]} << kWordLog2;
+  const Offset width = Offset{op.profile.words[row]} << kWordLog2;
   int buckets = kLanes;
   while (buckets < count) buckets *= 2;
   const std::uint64_t scale =
@@ -120,19 +124,102 @@ __device__ void write_row(const Table<Value, kSlots>& table, int count, Offset f
   }
 }
 
+/// Adds up the values of a row whose columns are known.
+template <int kLanes, class Value, int kSlots, class GroupTurns>
+__device__ void make_values(const Table<Value, kSlots>& table, const MakeRows<Value>& op, Index row,
+                            const EntriesOfA& of_row, bool is_packed, Sources<kLanes, Value>* list,
+                            GroupTurns& turns) {
+  using G = Group<kLanes>;
+  const Value nothing = empty_sum<Value>(op.semiring);
+  const Offset to = op.c.row_offsets[row];
+  const auto count = static_cast<int>(op.c.row_offsets[Offset{row} + 1] - to);
+  for (int i = G::rank(); i < count; i += kLanes) {
+    bool is_new = false;
+    const unsigned slot = table.claim(op.c.col_indices[to + i], is_new);
+    table.places[slot] = static_cast<std::uint16_t>(i);
+    table.sums[i] = nothing;
+  }
+  G::sync();
+  walk_products<kLanes, Product<Value>>(
+      op.a, op.b, of_row, AllColumns{}, is_packed, list,
+      [&](const Product<Value>(&entries)[kSegments], auto way) {
+        std::uint32_t places[kSegments];
+#pragma unroll
+        for (int u = 0; u < kSegments; ++u) {
+          places[u] = entries[u].col >= 0 ? table.places[table.find(entries[u].col)] : 0;
+        }
+        add_products<kLanes>(entries, places, table.sums, op.semiring, way, turns);
+      });
+  for (int i = G::rank(); i < count; i += kLanes) {
+    op.c.values[to + i] = op.alpha * table.sums[i];
+  }
+}
+
+/// Takes places for a warp's new columns and returns this lane's. A warp that makes a row alone
+/// counts its places in `count`; those of a block count them in `places_taken`.
+template <class G>
+__device__ int take_place(bool is_new, int& count, int* places_taken) {
+  const unsigned all_new = __ballot_sync(kAllLanes, is_new);
+  int first = count;
+  if constexpr (G::kIsBlock) {
+    if (all_new != 0) {
+      const int leader = __ffs(static_cast<int>(all_new)) - 1;
+      if (G::lane() == leader) first = atomicAdd(places_taken, __popc(all_new));
+      first = __shfl_sync(kAllLanes, first, leader);
+    }
+  } else {
+    count += __popc(all_new);
+  }
+  return first + __popc(all_new & ((1u << G::lane()) - 1));
+}
+
+/// Adds up the products of a row, and finds its columns meanwhile: fills table.cols and table.sums.
+/// Returns how many there are. `places_taken`: where a block makes the row; in shared memory.
+template <int kLanes, class Value, int kSlots, class GroupTurns>
+__device__ int find_entries(const Table<Value, kSlots>& table, const MakeRows<Value>& op,
+                            const EntriesOfA& of_row, bool is_packed, Sources<kLanes, Value>* list,
+                            GroupTurns& turns, int* places_taken) {
+  using G = Group<kLanes>;
+  const Value nothing = empty_sum<Value>(op.semiring);
+  int count = 0;
+  walk_products<kLanes, Product<Value>>(
+      op.a, op.b, of_row, AllColumns{}, is_packed, list,
+      [&](const Product<Value>(&entries)[kSegments], auto way) {
+        unsigned slots[kSegments];
+#pragma unroll
+        for (int u = 0; u < kSegments; ++u) {
+          bool is_new = false;
+          slots[u] = entries[u].col >= 0 ? table.claim(entries[u].col, is_new) : 0;
+          const int place = take_place<G>(is_new, count, places_taken);
+          if (is_new) {
+            table.places[slots[u]] = static_cast<std::uint16_t>(place);
+            table.cols[place] = entries[u].col;
+            table.sums[place] = nothing;
+          }
+        }
+        G::sync();
+        std::uint32_t places[kSegments];
+#pragma unroll
+        for (int u = 0; u < kSegments; ++u) {
+          places[u] = entries[u].col >= 0 ? table.places[slots[u]] : 0;
+        }
+        add_products<kLanes>(entries, places, table.sums, op.semiring, way, turns);
+      });
+  return G::kIsBlock ? *places_taken : count;
+}
+
 template <class Value, int kLanes, int kSlots, int kThreads, Structure kStructure>
 __global__ void __launch_bounds__(kThreads) make_by_hash(MakeRows<Value> op, RowList list) {
   using G = Group<kLanes>;
   using RowTable = Table<Value, kSlots>;
   extern __shared__ __align__(16) std::byte shared_bytes[];
   __shared__ int scratch[32];
-  __shared__ int places_taken;  // where a block makes the row
+  __shared__ int places_taken;
   __shared__ Sources<kLanes, Value> sources[kThreads / kLanes];
   __shared__ std::uint32_t bids[Turns<kLanes>::kBids];
   const Offset item = Offset{blockIdx.x} * (kThreads / kLanes) + threadIdx.x / kLanes;
   if (item >= list.count) return;  // a whole warp
   const Index row = list.rows[item];
-  const Offset to = op.c.row_offsets[row];
   RowTable table(shared_bytes + threadIdx.x / kLanes * RowTable::kBytes);
   for (int i = G::rank(); i < kSlots / 4; i += kLanes) {
     reinterpret_cast<int4*>(table.keys)[i] = make_int4(kFree, kFree, kFree, kFree);
@@ -142,85 +229,24 @@ __global__ void __launch_bounds__(kThreads) make_by_hash(MakeRows<Value> op, Row
   const bool is_packed = suits_packing<kLanes>(op.profile.products[row], of_row.count);
   Sources<kLanes, Value>* const list_of_sources = sources + threadIdx.x / kLanes;
   auto turns = Turns<kLanes>::make(bids);
-  const Value nothing = empty_sum<Value>(op.semiring);
   G::sync();
-  int count = 0;
   if constexpr (kStructure == Structure::known) {
-    count = static_cast<int>(op.c.row_offsets[Offset{row} + 1] - to);
-    for (int i = G::rank(); i < count; i += kLanes) {
-      bool is_new = false;
-      const unsigned slot = table.claim(op.c.col_indices[to + i], is_new);
-      table.places[slot] = static_cast<std::uint16_t>(i);
-      table.sums[i] = nothing;
-    }
-    G::sync();
-    walk_products<kLanes, Product<Value>>(
-        op.a, op.b, of_row, AllColumns{}, is_packed, list_of_sources,
-        [&](const Product<Value>(&entries)[kSegments], auto way) {
-          std::uint32_t places[kSegments];
-#pragma unroll
-          for (int u = 0; u < kSegments; ++u) {
-            places[u] = entries[u].col >= 0 ? table.places[table.find(entries[u].col)] : 0;
-          }
-          add_products<kLanes>(entries, places, table.sums, op.semiring, way, turns);
-        });
-    for (int i = G::rank(); i < count; i += kLanes) {
-      op.c.values[to + i] = op.alpha * table.sums[i];
-    }
+    make_values<kLanes>(table, op, row, of_row, is_packed, list_of_sources, turns);
   } else {
-    const unsigned below = (1u << G::lane()) - 1;
-    walk_products<kLanes, Product<Value>>(
-        op.a, op.b, of_row, AllColumns{}, is_packed, list_of_sources,
-        [&](const Product<Value>(&entries)[kSegments], auto way) {
-          unsigned slots[kSegments];
-#pragma unroll
-          for (int u = 0; u < kSegments; ++u) {
-            bool is_new = false;
-            slots[u] = entries[u].col >= 0 ? table.claim(entries[u].col, is_new) : 0;
-            const unsigned all_new = __ballot_sync(kAllLanes, is_new);
-            int first = count;
-            if constexpr (G::kIsBlock) {
-              if (all_new != 0) {
-                const int leader = __ffs(static_cast<int>(all_new)) - 1;
-                if (G::lane() == leader) first = atomicAdd(&places_taken, __popc(all_new));
-                first = __shfl_sync(kAllLanes, first, leader);
-              }
-            } else {
-              count += __popc(all_new);
-            }
-            if (is_new) {
-              const int place = first + __popc(all_new & below);
-              table.places[slots[u]] = static_cast<std::uint16_t>(place);
-              table.cols[place] = entries[u].col;
-              table.sums[place] = nothing;
-            }
-          }
-          G::sync();
-          std::uint32_t places[kSegments];
-#pragma unroll
-          for (int u = 0; u < kSegments; ++u) {
-            places[u] = entries[u].col >= 0 ? table.places[slots[u]] : 0;
-          }
-          add_products<kLanes>(entries, places, table.sums, op.semiring, way, turns);
-        });
-    if constexpr (G::kIsBlock) count = places_taken;
-    const Offset first_col = Offset{op.profile.first_word[row]} << kWordLog2;
-    const Offset width = Offset{op.profile.words[row]} << kWordLog2;
-    write_row<G, kLanes>(table, count, first_col, width, op, to, scratch);
+    const int count =
+        find_entries<kLanes>(table, op, of_row, is_packed, list_of_sources, turns, &places_taken);
+    write_row<kLanes>(table, count, op, row, scratch);
   }
 }
 
 template <int kLanes, int kSlots, int kThreads, class Value>
 void launch(Structure structure, const MakeRows<Value>& op, const RowList& list,
             cudaStream_t stream) {
-  constexpr int kBytes = Table<Value, kSlots>::kBytes;
-  if (structure == Structure::known) {
-    launch_rows<kThreads, kLanes>(make_by_hash<Value, kLanes, kSlots, kThreads, Structure::known>,
-                                  "make_by_hash", list.count, kBytes, stream, op, list);
-  } else {
-    launch_rows<kThreads, kLanes>(make_by_hash<Value, kLanes, kSlots, kThreads, Structure::wanted>,
-                                  "make_by_hash", list.count, kBytes, stream, op, list);
-  }
+  const auto kernel = structure == Structure::known
+                          ? make_by_hash<Value, kLanes, kSlots, kThreads, Structure::known>
+                          : make_by_hash<Value, kLanes, kSlots, kThreads, Structure::wanted>;
+  launch_rows<kThreads, kLanes>(kernel, "make_by_hash", list.count, Table<Value, kSlots>::kBytes,
+                                stream, op, list);
 }
 
 }  // namespace
