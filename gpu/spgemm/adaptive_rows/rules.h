@@ -679,53 +679,69 @@ struct BinRules {
     const bool is_scattered =
         has_long_rows && row.words > row.products && has_few_repeats(row, entries);
     if (sorts_in_warp || (size >= 0 && (is_scattered || !suits_bit_range(row)))) {
-      return static_cast<MakeBin>(static_cast<int>(MakeBin::sort_16) + size);
+      return sort_bin(size);
     }
-    if (suits_bit_range(row)) {
-      if (most_of_a_team > 0 && row.products > kMostSortedByWarp / shrink) {
-        const std::uint64_t team = of_team(row, entries);
-        // A large team leaves room for few others on its multiprocessor.
-        const bool is_too_large =
-            size >= 0 && team > kTeamBitRange48k / shrink && has_few_repeats(row, entries);
-        if (team <= most_bytes_of_team(row) / shrink && !is_too_large) {
-          return team <= kTeamBitRange24k / shrink   ? MakeBin::bit_range_team_24k
-                 : team <= kTeamBitRange48k / shrink ? MakeBin::bit_range_team_48k
-                 : team <= kTeamBitRange96k / shrink ? MakeBin::bit_range_team_96k
-                                                     : MakeBin::bit_range_team_192k;
-        }
-        if (size >= 0) return static_cast<MakeBin>(static_cast<int>(MakeBin::sort_16) + size);
-      } else if (row.products <= most_of_a_warp / shrink) {
-        const bool with_twins = makes_twins(row, entries, twins);
-        if (with_twins) {
-          std::uint64_t of_all = of_twins(row, entries, kMostTwins);
-          if (twins < kMostTwins / 2 || of_all > kTwinRange14k / shrink) {
-            of_all = of_twins(row, entries, kMostTwins / 2);
-          }
-          if (of_all <= kTwinRange8k / shrink) return MakeBin::bit_range_twins_8k;
-          if (of_all <= kTwinRange11k / shrink) return MakeBin::bit_range_twins_11k;
-          if (of_all <= kTwinRange14k / shrink) return MakeBin::bit_range_twins_14k;
-        } else {
-          const std::uint64_t alone = of_twins(row, entries, 1);
-          if (alone <= kBitRange3k / shrink) return MakeBin::bit_range_3k;
-          if (alone <= kBitRange6k / shrink) return MakeBin::bit_range_6k;
-          if (alone <= kBitRange10k / shrink) return MakeBin::bit_range_10k;
-          if (alone <= kBitRange13k / shrink) return MakeBin::bit_range_13k;
-        }
-        if (fits_wide(row, entries, with_twins ? kMostTwins / 2 : 1)) {
-          return MakeBin::bit_range_wide;
-        }
-      }
-      // Where other rows have warps; with more memory for each, too few are at work.
-      if (most_of_a_team == 0 && shared_sums.suit(row.products, row.sources) &&
-          of_team(row, entries) <= kTeamBitRange24k / shrink) {
-        return MakeBin::bit_range_team_24k;
-      }
-      return fits_block(row, entries) ? MakeBin::bit_range_block : MakeBin::bit_range_whole;
-    }
+    return suits_bit_range(row) ? bit_range_bin(row, entries, size, twins) : hash_bin(entries);
+  }
+
+ private:
+  static CSRKIT_HOST_DEVICE MakeBin sort_bin(int size) {
+    return static_cast<MakeBin>(static_cast<int>(MakeBin::sort_16) + size);
+  }
+  CSRKIT_HOST_DEVICE MakeBin hash_bin(std::uint32_t entries) const {
     if (entries <= 128 / shrink) return MakeBin::hash_256;
     if (entries <= 512 / shrink) return MakeBin::hash_1024;
     if (entries <= 2048 / shrink) return MakeBin::hash_4096;
     return MakeBin::hash_16384;
+  }
+  /// The bin of a row that suits a bit range; `size`: as sort_size has it.
+  CSRKIT_HOST_DEVICE MakeBin bit_range_bin(const RowFacts& row, std::uint32_t entries, int size,
+                                           std::uint32_t twins) const {
+    if (most_of_a_team > 0 && row.products > kMostSortedByWarp / shrink) {
+      const std::uint64_t team = of_team(row, entries);
+      // A large team leaves room for few others on its multiprocessor.
+      const bool is_too_large =
+          size >= 0 && team > kTeamBitRange48k / shrink && has_few_repeats(row, entries);
+      if (team <= most_bytes_of_team(row) / shrink && !is_too_large) return team_bin(team);
+      if (size >= 0) return sort_bin(size);
+    } else if (row.products <= most_of_a_warp / shrink) {
+      const MakeBin bin = warp_bin(row, entries, twins);
+      if (bin != MakeBin::count) return bin;
+    }
+    // Where other rows have warps; with more memory for each, too few are at work.
+    if (most_of_a_team == 0 && shared_sums.suit(row.products, row.sources) &&
+        of_team(row, entries) <= kTeamBitRange24k / shrink) {
+      return MakeBin::bit_range_team_24k;
+    }
+    return fits_block(row, entries) ? MakeBin::bit_range_block : MakeBin::bit_range_whole;
+  }
+  CSRKIT_HOST_DEVICE MakeBin team_bin(std::uint64_t bytes) const {
+    return bytes <= kTeamBitRange24k / shrink   ? MakeBin::bit_range_team_24k
+           : bytes <= kTeamBitRange48k / shrink ? MakeBin::bit_range_team_48k
+           : bytes <= kTeamBitRange96k / shrink ? MakeBin::bit_range_team_96k
+                                                : MakeBin::bit_range_team_192k;
+  }
+  /// The bin of a row that one warp makes, alone or with twins; MakeBin::count if it has no room.
+  CSRKIT_HOST_DEVICE MakeBin warp_bin(const RowFacts& row, std::uint32_t entries,
+                                      std::uint32_t twins) const {
+    const bool with_twins = makes_twins(row, entries, twins);
+    if (with_twins) {
+      std::uint64_t of_all = of_twins(row, entries, kMostTwins);
+      if (twins < kMostTwins / 2 || of_all > kTwinRange14k / shrink) {
+        of_all = of_twins(row, entries, kMostTwins / 2);
+      }
+      if (of_all <= kTwinRange8k / shrink) return MakeBin::bit_range_twins_8k;
+      if (of_all <= kTwinRange11k / shrink) return MakeBin::bit_range_twins_11k;
+      if (of_all <= kTwinRange14k / shrink) return MakeBin::bit_range_twins_14k;
+    } else {
+      const std::uint64_t alone = of_twins(row, entries, 1);
+      if (alone <= kBitRange3k / shrink) return MakeBin::bit_range_3k;
+      if (alone <= kBitRange6k / shrink) return MakeBin::bit_range_6k;
+      if (alone <= kBitRange10k / shrink) return MakeBin::bit_range_10k;
+      if (alone <= kBitRange13k / shrink) return MakeBin::bit_range_13k;
+    }
+    return fits_wide(row, entries, with_twins ? kMostTwins / 2 : 1) ? MakeBin::bit_range_wide
+                                                                    : MakeBin::count;
   }
 };
 
