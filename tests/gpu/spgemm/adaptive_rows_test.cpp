@@ -34,6 +34,12 @@ ProductCase case_of(ValueKind kind, Semiring semiring) {
   return item;
 }
 
+void sort_by_place(std::vector<Entry>& entries) {
+  std::sort(entries.begin(), entries.end(), [](const Entry& one, const Entry& other) {
+    return std::tie(one.row, one.col) < std::tie(other.row, other.col);
+  });
+}
+
 std::unique_ptr<gpu::GpuSpgemmPlan> plan_by(const gpu::BinRules& rules,
                                             const SpgemmProblem& problem,
                                             const PlanOptions& options = {}) {
@@ -52,17 +58,19 @@ CsrMatrix check_product(SpgemmPlan& plan, const SpgemmProblem& problem, const Pr
 }
 
 /// C by these rules is right and has the bits of `first`, which becomes C if it is unset; so has C
-/// of new values that are made row by row.
-void check_bits(gpu::BinRules rules, const SpgemmProblem& problem, const ProductCase& item,
-                std::optional<CsrMatrix>& first) {
+/// of new values that are made row by row. Returns how C's rows were made.
+std::string check_bits(gpu::BinRules rules, const SpgemmProblem& problem, const ProductCase& item,
+                       std::optional<CsrMatrix>& first) {
   rules.most_listed = rules.most_listed_of_few = 0;
   const auto plan = plan_by(rules, problem);
   plan->expect_new_values();
   const CsrMatrix c = check_product(*plan, problem, item);
   if (!first) first = c;
   EXPECT_TRUE(identical(*first, c));
+  std::string choice = plan->choice();
   plan->set_values(problem.a, problem.b);
   EXPECT_TRUE(identical(c, product_of(*plan, problem)));
+  return choice;
 }
 
 /// C is right in two passes, and `says` is part of how its rows are made.
@@ -446,9 +454,7 @@ ProductOperands of_shuffled_cube(Index side, Index unknowns) {
       }
     }
   }
-  std::sort(entries.begin(), entries.end(), [](const Entry& one, const Entry& other) {
-    return std::tie(one.row, one.col) < std::tie(other.row, other.col);
-  });
+  sort_by_place(entries);
   const CsrMatrix a = matrix_of(points * unknowns, points * unknowns, entries);
   return {a, a};
 }
@@ -593,10 +599,7 @@ TEST_F(SpgemmLongRows, WhereEverySourceMeetsTheSameColumns) {
       b.push_back({k, col, random_value(54, k, col)});
     }
   }
-  const auto before = [](const Entry& x, const Entry& y) {
-    return std::pair(x.row, x.col) < std::pair(y.row, y.col);
-  };
-  std::sort(b.begin(), b.end(), before);
+  sort_by_place(b);
   const ProductOperands operands = {matrix_of(4, kInner, a), matrix_of(kInner, kCols, b)};
   for (const ValueKind kind : {ValueKind::f32, ValueKind::f64}) {
     for (const Semiring semiring : {Semiring::plus_times, Semiring::min_plus}) {
@@ -884,10 +887,7 @@ ProductOperands of_few_words(Index rows) {
       b.push_back({i, col, random_value(82, i, k)});
     }
   }
-  const auto before = [](const Entry& x, const Entry& y) {
-    return std::pair(x.row, x.col) < std::pair(y.row, y.col);
-  };
-  std::sort(b.begin(), b.end(), before);
+  sort_by_place(b);
   return {matrix_of(rows, kFar + 7 * kSources, a), matrix_of(kFar + 7 * kSources, 17'000, b)};
 }
 
@@ -909,17 +909,10 @@ void check_few_words(const std::vector<Index>& sizes) {
           rules.keeps_pairs = keeps_pairs;
           rules.prefers_twins = false;
           if (rows < 1'000) rules.fewest_counted_by_warps = rows == 900 ? 900 : 100;
-          rules.most_listed = rules.most_listed_of_few = 0;
-          const auto plan = plan_by(rules, problem);
-          plan->expect_new_values();
-          const CsrMatrix c = check_product(*plan, problem, item);
-          if (!first) first = c;
-          EXPECT_TRUE(identical(*first, c));
-          EXPECT_NE(plan->choice().find(std::to_string(rows - rows / 45) + " in bit ranges"),
+          const std::string choice = check_bits(rules, problem, item, first);
+          EXPECT_NE(choice.find(std::to_string(rows - rows / 45) + " in bit ranges"),
                     std::string::npos)
-              << plan->choice();
-          plan->set_values(problem.a, problem.b);
-          EXPECT_TRUE(identical(c, product_of(*plan, problem)));
+              << choice;
         }
       }
     }
@@ -953,10 +946,7 @@ ProductOperands of_rows_to_wait_for(Index count) {
       b.push_back({i, col, random_value(84, i, k)});
     }
   }
-  const auto before = [](const Entry& x, const Entry& y) {
-    return std::pair(x.row, x.col) < std::pair(y.row, y.col);
-  };
-  std::sort(b.begin(), b.end(), before);
+  sort_by_place(b);
   b.erase(
       std::unique(b.begin(), b.end(),
                   [](const Entry& x, const Entry& y) { return x.row == y.row && x.col == y.col; }),
@@ -979,17 +969,9 @@ void check_rows_to_wait_for(Index count) {
           gpu::BinRules rules;
           rules.prefers_one_pass = false;
           rules.most_alone = most_alone;
-          rules.most_listed = rules.most_listed_of_few = 0;
-          const auto plan = plan_by(rules, problem);
-          plan->expect_new_values();
-          const CsrMatrix c = check_product(*plan, problem, item);
-          if (!first) first = c;
-          EXPECT_TRUE(identical(*first, c));
-          EXPECT_EQ(plan->choice().find(" 0 in parts") == std::string::npos,
-                    most_alone != gpu::kNeverCut)
-              << plan->choice();
-          plan->set_values(problem.a, problem.b);
-          EXPECT_TRUE(identical(c, product_of(*plan, problem)));
+          const std::string choice = check_bits(rules, problem, item, first);
+          EXPECT_EQ(choice.find(" 0 in parts") == std::string::npos, most_alone != gpu::kNeverCut)
+              << choice;
         }
       }
     }
