@@ -168,7 +168,8 @@ inline constexpr std::uint32_t kMostMerged = 64;
 inline constexpr std::uint32_t kMostMergedDoubles = 32;
 inline constexpr std::uint32_t kFewestMerged = 17;
 inline constexpr Index kNearSources = 32;
-/// The most products that a warp sorts. A block sorts more, where bit ranges do not suit.
+/// The most products of a row that is sorted unless it is dense. One warp sorts them to count
+/// entries, two to make them; a block sorts more, where bit ranges do not suit.
 inline constexpr std::uint32_t kMostSortedByWarp = 512;
 /// Up to so many columns of B, a column and a product's number in a row that a warp sorts fit 32
 /// bits.
