@@ -251,27 +251,46 @@ class OutOfCorePlan final : public OutOfCoreSpmm {
     return c_at_ + static_cast<std::uint64_t>(step % 2) * cut_.c_buffer_bytes;
   }
 
+  /// Brings a panel of B; from the third on into the buffer of the last but one, once that is free.
+  InBatch batch_of_b(Index panel) {
+    InBatch batch;
+    batch.regions = {b_.rows(panel, 0, product_.cols, b_buffer(panel))};
+    batch.loaded = on_device_->b_loaded[panel % 2].get();
+    if (panel >= 2) {
+      batch.after_issued = (panel - 1) * static_cast<Index>(cut_.blocks.size()) - 1;
+      batch.is_free = on_device_->b_free[panel % 2].get();
+    }
+    return batch;
+  }
+  /// Brings the block of A of a step, likewise.
+  InBatch batch_of_a(Index step, const BlockLayout& block) {
+    InBatch batch;
+    batch.regions = regions_of(block, a_at_[static_cast<std::size_t>(step % 2)]);
+    batch.loaded = on_device_->a_loaded[step % 2].get();
+    if (step >= 2) {
+      batch.after_issued = step - 2;
+      batch.is_free = on_device_->a_free[step % 2].get();
+    }
+    return batch;
+  }
+  /// Brings what a step adds to; the buffer is free once the result of the last but one has left.
+  InBatch batch_of_c(Index step, const Region& result) {
+    InBatch batch;
+    batch.regions = {result};
+    batch.loaded = on_device_->c_loaded[step % 2].get();
+    if (step >= 2) {
+      batch.after_drained = step - 2;
+      batch.is_free = on_device_->drained[step % 2].get();
+    }
+    return batch;
+  }
+
   Schedule schedule_of(double alpha, double beta) {
     OnDevice& on = *on_device_;
     const auto blocks = static_cast<Index>(cut_.blocks.size());
     Schedule schedule;
-    for (Index panel = 0; panel < cut_.panels; ++panel) {
-      InBatch batch;
-      batch.regions = {b_.rows(panel, 0, product_.cols, b_buffer(panel))};
-      batch.loaded = on.b_loaded[panel % 2].get();
-      if (panel >= 2) {
-        batch.after_issued = (panel - 1) * blocks - 1;
-        batch.is_free = on.b_free[panel % 2].get();
-      }
-      schedule.in.push_back(std::move(batch));
-    }
+    for (Index panel = 0; panel < cut_.panels; ++panel) schedule.in.push_back(batch_of_b(panel));
     std::vector<StepLoads> loads;
-    const auto add_batch = [&](InBatch batch, Step* step, StepLoads* own) {
-      const auto number = static_cast<Index>(schedule.in.size());
-      schedule.in.push_back(std::move(batch));
-      step->needs.push_back(number);
-      own->own.push_back(number);
-    };
     for (Index number = 0; number < cut_.steps(); ++number) {
       const Index panel = number / blocks, turn = number % blocks;
       const BlockLayout& block = cut_.blocks[static_cast<std::size_t>(turn)];
@@ -284,27 +303,15 @@ class OutOfCorePlan final : public OutOfCoreSpmm {
         own.turn = turn;
         own.turns = blocks;
       }
-      if (!cut_.keeps_a) {
-        InBatch batch;
-        batch.regions = regions_of(block, a_at_[static_cast<std::size_t>(number % 2)]);
-        batch.loaded = on.a_loaded[number % 2].get();
-        if (number >= 2) {
-          batch.after_issued = number - 2;
-          batch.is_free = on.a_free[number % 2].get();
-        }
-        add_batch(std::move(batch), &step, &own);
-      }
+      const auto add_batch = [&](InBatch batch) {
+        const auto place = static_cast<Index>(schedule.in.size());
+        schedule.in.push_back(std::move(batch));
+        step.needs.push_back(place);
+        own.own.push_back(place);
+      };
+      if (!cut_.keeps_a) add_batch(batch_of_a(number, block));
       const Region result = c_.rows(panel, block.first_row, block.rows, c_buffer(number));
-      if (beta != 0) {
-        InBatch batch;
-        batch.regions = {result};
-        batch.loaded = on.c_loaded[number % 2].get();
-        if (number >= 2) {
-          batch.after_drained = number - 2;
-          batch.is_free = on.drained[number % 2].get();
-        }
-        add_batch(std::move(batch), &step, &own);
-      }
+      if (beta != 0) add_batch(batch_of_c(number, result));
       schedule.out.push_back({result, on.computed[number % 2].get(), on.drained[number % 2].get()});
       step.issue = [this, number, alpha, beta] { issue(number, alpha, beta); };
       schedule.steps.push_back(std::move(step));
