@@ -47,16 +47,11 @@ __device__ unsigned long long walk_columns(const DeviceCsrView<Value>& a,
   unsigned long long products = 0;
   const Offset end = a.row_end(row);
   for (Offset at = a.row_begin(row); at < end; at += kLanes) {
-    Offset first = 0, last = 0;
+    SourceEntries entries;
     if (at + rank < end) {
-      const Index source = __ldg(a.col_indices + at + rank);
-      first = b.row_begin(source);
-      last = b.row_end(source);
-      if constexpr (Columns::kIsPart) {
-        first = lower_bound(b.col_indices, first, last, columns.first);
-        last = lower_bound(b.col_indices, first, last, columns.last);
-      }
+      entries = entries_of_source(b, __ldg(a.col_indices + at + rank), columns);
     }
+    const auto [first, last] = entries;
     products += static_cast<unsigned long long>(last - first);
     const Offset first_chunk = first / kChunk;
     const auto length =
@@ -85,13 +80,7 @@ __device__ unsigned long long walk_columns(const DeviceCsrView<Value>& a,
         const std::uint32_t warp_begin =
             begin + static_cast<std::uint32_t>(u * kLanes + (rank & ~31));
         const std::uint32_t number = warp_begin + static_cast<std::uint32_t>(G::lane());
-        if constexpr (G::kIsBlock) {
-          source = find_source<kLanes>(list.starts, sources, min(warp_begin, chunks - 1));
-        }
-        const int next = source + 1 + G::lane();
-        const unsigned distance = (next < sources ? list.starts[next] : UINT32_MAX) - warp_begin;
-        const unsigned starts = __reduce_or_sync(kAllLanes, distance < 32 ? 1u << distance : 0u);
-        const int mine = source + __popc(starts & ((2u << G::lane()) - 1));
+        const int mine = source_of_lane<kLanes>(list.starts, sources, warp_begin, chunks, source);
         if (number < chunks) {
           const Offset shift = list.shifts[mine];
           const int tail = static_cast<int>(shift & 3);
@@ -101,9 +90,6 @@ __device__ unsigned long long walk_columns(const DeviceCsrView<Value>& a,
         } else {
 #pragma unroll
           for (int i = 0; i < kChunk; ++i) cols[u][i] = -1;
-        }
-        if constexpr (!G::kIsBlock) {
-          source += __popc(__ballot_sync(kAllLanes, distance <= 32));
         }
       }
 #pragma unroll

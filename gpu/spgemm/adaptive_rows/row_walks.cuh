@@ -49,6 +49,21 @@ struct EntriesOfA {
   int stride = 1;
 };
 
+/// The entries of a row of B within the columns of a walk.
+struct SourceEntries {
+  Offset first = 0, last = 0;
+};
+template <class Value, class Columns>
+__device__ SourceEntries entries_of_source(const DeviceCsrView<Value>& b, Index source,
+                                           const Columns& columns) {
+  SourceEntries entries = {b.row_begin(source), b.row_end(source)};
+  if constexpr (Columns::kIsPart) {
+    entries.first = lower_bound(b.col_indices, entries.first, entries.last, columns.first);
+    entries.last = lower_bound(b.col_indices, entries.first, entries.last, columns.last);
+  }
+  return entries;
+}
+
 using BySource = std::false_type;
 using Packed = std::true_type;
 
@@ -74,14 +89,9 @@ __device__ void walk_by_source(const DeviceCsrView<Value>& a, const DeviceCsrVie
     Value my_value{};
     if (done_of_a + member < of_a.count) {
       const Offset at = of_a.begin + Offset{done_of_a + member} * of_a.stride;
-      const Index source = __ldg(a.col_indices + at);
-      my_first = b.row_begin(source);
-      Offset my_last = b.row_end(source);
-      if constexpr (Columns::kIsPart) {
-        my_first = lower_bound(b.col_indices, my_first, my_last, columns.first);
-        my_last = lower_bound(b.col_indices, my_first, my_last, columns.last);
-      }
-      my_length = static_cast<unsigned>(my_last - my_first);
+      const SourceEntries mine = entries_of_source(b, __ldg(a.col_indices + at), columns);
+      my_first = mine.first;
+      my_length = static_cast<unsigned>(mine.last - mine.first);
       if constexpr (kWithValues) my_value = value_of(a, at);
     }
     const int sources = done_of_a < of_a.count
@@ -151,6 +161,26 @@ __device__ int find_source(const std::uint32_t* starts, int sources, std::uint32
   return first + __popc(reached) - 1;
 }
 
+/// The source of each lane's product in a list of `products`, of which a warp takes 32 from
+/// `warp_begin` on. `source`: that of the first of them, which a warp that walks alone must know;
+/// becomes that of the first after them. A block finds it.
+template <int kLanes>
+__device__ int source_of_lane(const std::uint32_t* starts, int sources, std::uint32_t warp_begin,
+                              std::uint32_t products, int& source) {
+  using G = Group<kLanes>;
+  if constexpr (G::kIsBlock) {
+    source = find_source<kLanes>(starts, sources, min(warp_begin, products - 1));
+  }
+  // Which of the next 32 sources start within the warp's products?
+  const int next = source + 1 + G::lane();
+  const std::uint32_t start = next < sources ? starts[next] : UINT32_MAX;
+  const unsigned distance = start - warp_begin;  // at least 1
+  const unsigned begun = __reduce_or_sync(kAllLanes, distance < 32 ? 1u << distance : 0u);
+  const int of_lane = source + __popc(begun & ((2u << G::lane()) - 1));
+  if constexpr (!G::kIsBlock) source += __popc(__ballot_sync(kAllLanes, distance <= 32));
+  return of_lane;
+}
+
 /// As walk_by_source, with body(entries, Packed{}). For whole warps and blocks, and rows of
 /// fewer than 2^31 products.
 template <int kLanes, class Entry, class Value, class Columns, class Body>
@@ -164,18 +194,11 @@ __device__ void walk_packed(const DeviceCsrView<Value>& a, const DeviceCsrView<V
   for (std::uint32_t done_of_a = 0; done_of_a < of_a.count; done_of_a += kLanes) {
     const Offset at =
         of_a.begin + Offset{done_of_a + static_cast<std::uint32_t>(rank)} * of_a.stride;
-    Offset first = 0;
-    std::uint32_t length = 0;
+    SourceEntries mine;
     if (done_of_a + static_cast<std::uint32_t>(rank) < of_a.count) {
-      const Index source = __ldg(a.col_indices + at);
-      first = b.row_begin(source);
-      Offset last = b.row_end(source);
-      if constexpr (Columns::kIsPart) {
-        first = lower_bound(b.col_indices, first, last, columns.first);
-        last = lower_bound(b.col_indices, first, last, columns.last);
-      }
-      length = static_cast<std::uint32_t>(last - first);
+      mine = entries_of_source(b, __ldg(a.col_indices + at), columns);
     }
+    const auto length = static_cast<std::uint32_t>(mine.last - mine.first);
     // Two sums in one: products in the lower half, sources in the upper.
     unsigned long long total = 0;
     const unsigned long long before =
@@ -187,7 +210,7 @@ __device__ void walk_packed(const DeviceCsrView<Value>& a, const DeviceCsrView<V
       const auto place = static_cast<int>(before >> 32);
       const auto start = static_cast<std::uint32_t>(before);
       list.starts[place] = start;
-      list.shifts[place] = first - start;
+      list.shifts[place] = mine.first - start;
       if constexpr (kWithValues) list.values[place] = value_of(a, at);
     }
     G::sync();
@@ -199,27 +222,17 @@ __device__ void walk_packed(const DeviceCsrView<Value>& a, const DeviceCsrView<V
         const std::uint32_t warp_begin =
             begin + static_cast<std::uint32_t>(u * kLanes + (rank & ~31));
         const std::uint32_t number = warp_begin + static_cast<std::uint32_t>(G::lane());
-        if constexpr (G::kIsBlock) {
-          source = find_source<kLanes>(list.starts, sources, min(warp_begin, products - 1));
-        }
-        // Which of the next 32 sources start within the warp's products?
-        const int next = source + 1 + G::lane();
-        const std::uint32_t start = next < sources ? list.starts[next] : UINT32_MAX;
-        const unsigned distance = start - warp_begin;  // at least 1
-        const unsigned starts = __reduce_or_sync(kAllLanes, distance < 32 ? 1u << distance : 0u);
-        const int mine = source + __popc(starts & (2u << G::lane()) - 1);
+        const int of_lane =
+            source_of_lane<kLanes>(list.starts, sources, warp_begin, products, source);
         const bool is_there = number < products;
-        const Offset position = is_there ? list.shifts[mine] + number : 0;
+        const Offset position = is_there ? list.shifts[of_lane] + number : 0;
         entries[u].col = is_there ? __ldg(b.col_indices + position) : -1;
         if constexpr (kWithValues) {
-          entries[u].x = is_there ? list.values[mine] : Value{};
+          entries[u].x = is_there ? list.values[of_lane] : Value{};
           entries[u].y = is_there ? value_of(b, position) : Value{};
         }
         if constexpr (std::is_same_v<Entry, SourcedProduct<Value>>) {
-          entries[u].source = done_of_a + static_cast<std::uint32_t>(mine);
-        }
-        if constexpr (!G::kIsBlock) {
-          source += __popc(__ballot_sync(kAllLanes, distance <= 32));
+          entries[u].source = done_of_a + static_cast<std::uint32_t>(of_lane);
         }
       }
       body(entries, Packed{});
