@@ -12,6 +12,8 @@ from report.printable import counted
 if TYPE_CHECKING:
     from report.bundle import Bundle
 
+HAVE_WIDTHS = ("spmm", "sddmm")  # operations that csr-bench measures for every K of -k
+
 
 class Cell(NamedTuple):
     """One case of a plan. `kernel` is in the words of csr-bench --kernels: cpu.auto."""
@@ -39,7 +41,7 @@ class Plan:
     def cells(self) -> list[Cell]:
         return [Cell(dataset, order, kernel, cols)
                 for dataset, order, kernel in itertools.product(self.datasets, self.orders, self.kernels)
-                for cols in (self.dense_cols if operation_of(kernel) == "spmm" else [0])]
+                for cols in (self.dense_cols if operation_of(kernel) in HAVE_WIDTHS else [0])]
 
 
 @dataclass(frozen=True)
@@ -106,7 +108,7 @@ def short_name(kernel: str) -> str:
 def cell_of(case: Case | Failure) -> Cell:
     """By the name of the file: <data set>.<order>.csr"""
     dataset, _, order = stem_of(case.matrix).partition(".")
-    cols = case.dense_cols if operation_of(case.kernel) == "spmm" else 0
+    cols = case.dense_cols if operation_of(case.kernel) in HAVE_WIDTHS else 0
     return Cell(dataset, order or "natural", short_name(case.kernel), cols)
 
 

@@ -3,18 +3,21 @@ from __future__ import annotations
 
 import math
 import pathlib
+import sys
 from typing import TYPE_CHECKING, Iterator
 
 from report.case import Place, apart, kernel_title
 from report.chart import Chart, Scale, around
 from report.figure import Figure, slug
 from report.json_reader import Field
+from report.printable import counted
 
 if TYPE_CHECKING:
     from report.bundle import Bundle
 
 MOST_LINES, MOST_POINTS = 8, 500  # of a figure; of a line
 LEAST_NORM = 1e-300  # below it a norm is 0 for a logarithmic scale
+MOST_NORM = sys.float_info.max  # a system has any units
 
 
 def is_solve(item: dict) -> bool:
@@ -34,15 +37,22 @@ class Solve:
             self.label += f", b {column}"
         self.place = Place(report)  # reports of earlier versions do not say it
         self.status = fate["status"].text()
-        size = fate["rhs_norm"].number() or 1
-        self.target = fate["target_norm"].number() / size
-        # A norm that is no number is null in JSON.
-        rows = [row.elements()[column] for row in report["residual_history"].elements()]
-        self.norms = [row.number() / size if row.value is not None else math.nan for row in rows]
+        size = norm_in(fate["rhs_norm"]) or 1
+        self.target = norm_in(fate["target_norm"]) / size
+        self.norms = [norm_in(row.elements()[column]) / size for row in report["residual_history"].elements()]
+
+
+def norm_in(field: Field) -> float:
+    """A norm that is no number, as squares overflowed, is null in JSON."""
+    return math.nan if field.value is None else field.number(0, MOST_NORM)
 
 
 def solves_of(report: Field) -> list[Solve]:
-    return [Solve(report, column) for column in range(len(report["columns"].elements()))]
+    columns = len(report["columns"].elements())
+    for row in report["residual_history"].elements():
+        if len(row.elements()) != columns:
+            row.refuse(f"{counted(columns, 'number', 'numbers')}, one for each right-hand side")
+    return [Solve(report, column) for column in range(columns)]
 
 
 def titles_of(solves: list[Solve]) -> list[str]:

@@ -10,6 +10,9 @@ python3 "$CLI_FOLDER/mutate_json.py" seed.jsonl 70 csr-bench --attempts 1 --tole
 python3 "$CLI_FOLDER/mutate_json.py" seed.jsonl 50 csr-bench karate.csr -k 2 --repeat 2 --warmup 0 --check --quiet --resume --records @
 python3 "$CLI_FOLDER/mutate_json.py" seed_cache.json 60 csr-spmm-cpu karate.csr -k 2 --repeat 1 --quiet --tune @
 python3 "$CLI_FOLDER/mutate_json.py" seed_profile.json 60 csr-info karate.csr --locality -k 2 --quiet --machine @
+csr-generate poisson grid.csr --set nx=3 --quiet
+csr-solve-cpu grid.csr --rhs random --right-hand-sides 2 --json >seed_solve.json
+python3 "$CLI_FOLDER/mutate_json.py" seed_solve.json 40 csr-report --force --no-html --markdown out.md --csv out.csv --quiet @
 python3 "$CLI_FOLDER/mutate_json.py" seed.jsonl 40 csr-report --force --no-html --markdown out.md --csv out.csv --quiet @
 if has_matplotlib; then
   python3 "$CLI_FOLDER/mutate_json.py" seed.jsonl 6 csr-report --force --quiet -o out.html @

@@ -45,6 +45,12 @@ class CoverageTest(unittest.TestCase):
         made["case"]["dense_cols"] = None
         self.assertTrue(coverage_of(bundle_of(made, plan)).is_whole)
 
+    def test_every_width_of_sddmm_is_a_case(self):
+        plan = {**PLAN, "datasets": ["a"], "orders": ["natural"], "kernels": ["cpu.sddmm.auto"], "dense_cols": [32, 64]}
+        found = coverage_of(bundle_of(record("a.csr", kernel="cpu.sddmm.auto"), plan))
+        self.assertEqual((found.asked, found.done), (2, 1))
+        self.assertEqual(found.missing[0].cells[0].dense_cols, 64)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,6 +1,7 @@
 import unittest
 
 from made import bundle_of
+from report.command_line import InputError
 from report.page import draw
 from report.solves import MOST_POINTS, histories, points_of
 
@@ -33,6 +34,21 @@ class SolvesTest(unittest.TestCase):
         bundle = bundle_of(solve([[2.0, None, 0.0, 1.0]], status="not_finite"))
         self.assertEqual(points_of(bundle.solves[0]), [(0, 1.0), (3, 0.5)])
         self.assertEqual(list(histories(bundle_of(solve([[None]])))), [])
+
+    def test_norms_have_any_size(self):
+        made = solve([[2e300, 2e290]])
+        made["columns"][0].update(rhs_norm=2e300, target_norm=2e292)
+        of_large, = bundle_of(made).solves
+        self.assertEqual((of_large.norms[0], of_large.target), (1.0, 1e-8))
+        made = solve([[None]], status="not_finite")  # squares of b overflow
+        made["columns"][0].update(rhs_norm=None, target_norm=None)
+        self.assertEqual(list(histories(bundle_of(made))), [])
+
+    def test_an_iteration_has_a_norm_of_every_right_hand_side(self):
+        made = solve([[2.0, 1.0], [4.0, 2.0]])
+        for row in ([], [1.0], [1.0, 2.0, 3.0]):
+            with self.assertRaisesRegex(InputError, r"residual_history\[1\]: expected 2 numbers, one for each right-hand side"):
+                bundle_of({**made, "residual_history": [[2.0, 4.0], row]})
 
     def test_long_histories_are_thinned_out_and_keep_their_end(self):
         points = points_of(bundle_of(solve([[1.0 / (i + 1) for i in range(10 * MOST_POINTS)]])).solves[0])
