@@ -47,7 +47,8 @@ std::string contradiction(const SolveReport& report, const std::vector<Residual>
 
 void solve_repeatedly(const SolveToolOptions& options, System* system, Solver* solver,
                       Solution* solution) {
-  const DenseMatrix guess = convert_dense(system->x, system->x.kind());
+  const DenseMatrix guess =
+      options.repeat > 1 ? convert_dense(system->x, system->x.kind()) : DenseMatrix();
   for (int run = 0; run < options.repeat; ++run) {
     if (run > 0) system->x = convert_dense(guess, guess.kind());
     solver->bind(std::as_const(system->b).view(), system->x.view());

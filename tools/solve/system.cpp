@@ -65,9 +65,19 @@ void read_matrix(const SolveToolOptions& options, SolveProblem* problem) {
   }
 }
 
+/// An array for right-hand sides or solutions. Linux gives more memory than there is, and ends the
+/// process that fills it.
+DenseMatrix make_columns(Index rows, Index columns, ValueKind kind) {
+  require_available_memory(static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(columns) *
+                               static_cast<std::uint64_t>(size_of(kind)),
+                           "holding the right-hand sides or solutions",
+                           "solve for fewer right-hand sides at once");
+  return DenseMatrix(rows, columns, kind);
+}
+
 /// b = A x in float64.
 DenseMatrix product_with(const SolveProblem& problem, const DenseMatrix& x) {
-  DenseMatrix b(x.rows(), x.cols(), ValueKind::f64);
+  DenseMatrix b = make_columns(x.rows(), x.cols(), ValueKind::f64);
   const DenseView out = b.view();
   const ConstDenseView in = x.view();
 #pragma omp parallel for schedule(dynamic, 256)
@@ -157,7 +167,7 @@ DenseMatrix read_columns(const std::string& path, Index rows) {
   for (const std::string& warning : imported.warnings) log_warning(path + ": " + warning);
   const CsrMatrix& matrix = imported.matrix;
   require_columns(matrix);  // before it becomes an array
-  DenseMatrix dense(matrix.rows(), matrix.cols(), ValueKind::f64);
+  DenseMatrix dense = make_columns(matrix.rows(), matrix.cols(), ValueKind::f64);
   if (dense.size_bytes() > 0) std::memset(dense.view().data, 0, dense.size_bytes());
   const CsrView<double> a = matrix.view<double>();
   for (Index row = 0; row < a.rows; ++row) {
@@ -172,11 +182,11 @@ DenseMatrix read_columns(const std::string& path, Index rows) {
 void make_right_hand_sides(const SolveToolOptions& options, System* system) {
   const Index rows = system->problem.rows(), columns = options.right_hand_sides;
   if (options.rhs == "from-solution") {
-    system->solution = DenseMatrix(rows, columns, ValueKind::f64);
+    system->solution = make_columns(rows, columns, ValueKind::f64);
     fill_random(system->solution->view(), options.seed);
     system->b = product_with(system->problem, *system->solution);
   } else if (options.rhs == "ones" || options.rhs == "random") {
-    system->b = DenseMatrix(rows, columns, ValueKind::f64);
+    system->b = make_columns(rows, columns, ValueKind::f64);
     fill_random(system->b.view(), options.seed);
     for (Offset i = 0; options.rhs == "ones" && i < Offset{rows} * columns; ++i) {
       system->b.view().as<double>()[i] = 1;
@@ -208,7 +218,7 @@ System read_system(const SolveToolOptions& options) {
         system.solution ? convert_dense(system.b, kind) : as_vectors(options.rhs, system.b, kind);
   }
   if (options.guess.empty()) {
-    system.x = DenseMatrix(problem.rows(), problem.right_hand_sides, kind);
+    system.x = make_columns(problem.rows(), problem.right_hand_sides, kind);
     fill_nan(system.x.view());
     return system;
   }

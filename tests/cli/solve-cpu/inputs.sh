@@ -45,6 +45,16 @@ refused 3 range.mtx "within the range of f64"
 # 60 bytes may name any number of rows: they are no array before their number is right.
 printf '%%%%MatrixMarket matrix coordinate real general\n2000000 1000000 1\n1 1 1\n' >wide.mtx
 refused 3 wide.mtx "found an array of 2000000 x 1000000"
+# Nor are they more than the memory holds.
+printf '%%%%MatrixMarket matrix coordinate real general\n400 2000000000 1\n1 1 1\n' >many.mtx
+expect 5 csr-solve-cpu grid.csr --rhs many.mtx --output x.npy
+says "solve for fewer right-hand sides at once"
+printf '%%%%MatrixMarket matrix coordinate real general\n2000000 2000000 0\n' >hole.mtx
+csr-import hole.mtx hole.csr --quiet
+for rhs in ones random from-solution; do
+  expect 5 csr-solve-cpu hole.csr --rhs $rhs --right-hand-sides 1000000 --output x.npy
+  says "holding the right-hand sides or solutions"
+done
 mkdir folder
 refused 4 folder "folder"
 refused 4 /dev/zero "pipe or device"
