@@ -90,11 +90,7 @@ StoppingRule parse_stopping_rule(const Options& options) {
   }
   rule.uncertainty = percentage(options, "median-within");
   rule.max_repeat = read_runs(options, "max-repeat", 1);
-  rule.max_seconds = options.number("max-seconds");
-  if (!(rule.max_seconds > 0)) {
-    throw UsageError("--max-seconds is '" + options.text("max-seconds") +
-                     "'; it must be a number above 0");
-  }
+  rule.max_seconds = read_max_seconds(options);
   if (rule.max_repeat < rule.repeat) {
     throw UsageError("--max-repeat " + std::to_string(rule.max_repeat) + " is below --repeat " +
                      std::to_string(rule.repeat));

@@ -274,7 +274,7 @@ ForecastToolOptions parse_forecast_options(int argc, const char* const* argv) {
   read_tool(options, &result);
   result.method = find_reorder_method(options.text("method")).name;
   result.is_cold = options.flag("cold");
-  result.max_seconds = options.number("max-seconds");
+  result.max_seconds = read_max_seconds(options);
   result.request.stop.repeat = read_runs(options, "repeat", 1);
   result.request.transpose = options.flag("transpose");
   result.request.value_kind = read_kind(options, "value-kind");

@@ -2,7 +2,6 @@
 #include "tools/forecast/rank_report.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -16,6 +15,7 @@
 #include "tools/forecast/out_of_core.h"
 #include "tools/forecast/rank_forecast.h"
 #include "tools/forecast/rank_parts.h"
+#include "tools/forecast/slurm_time.h"
 
 namespace csrkit {
 
@@ -116,8 +116,7 @@ std::vector<std::string> slurm_lines(const GridForecast& grid, const ClusterProf
                     "M");
   }
   const double seconds = kProducts * grid.seconds + file_bytes / kSlowReadBytesPerSecond;
-  lines.push_back("#SBATCH --time=" +
-                  std::to_string(static_cast<std::int64_t>(std::ceil(2 * seconds / 60)) + 1));
+  lines.push_back(slurm_time(seconds));
   return lines;
 }
 

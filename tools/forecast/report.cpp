@@ -1,29 +1,25 @@
 #include "tools/cli/report.h"
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "core/base/team.h"
 #include "tools/forecast/forecast.h"
 #include "tools/forecast/out_of_core.h"
+#include "tools/forecast/slurm_time.h"
 
 namespace csrkit {
 
 namespace {
 
-/// Twice the forecast, for other jobs share the machine. csr-bench measures one width after the
-/// other.
-std::int64_t minutes_to_ask_for(const ForecastToolOptions& options,
-                                const std::vector<RunForecast>& runs) {
-  constexpr double kSecondsPerMinute = 60;
+/// csr-bench measures one width after the other.
+double seconds_of(const ForecastToolOptions& options, const std::vector<RunForecast>& runs) {
   double longest = 0, all = 0;
   for (const RunForecast& run : runs) {
     longest = std::max(longest, run.run_seconds);
     all += run.run_seconds;
   }
-  const double seconds = options.of == ForecastOf::bench ? all : longest;
-  return static_cast<std::int64_t>(std::ceil(2 * seconds / kSecondsPerMinute)) + 1;
+  return options.of == ForecastOf::bench ? all : longest;
 }
 
 /// What to ask Slurm for: a run that peaks a little above its forecast is not killed for it.
@@ -58,7 +54,7 @@ std::vector<std::string> slurm_lines(const ForecastToolOptions& options,
   std::vector<std::string> lines{
       "#SBATCH --cpus-per-task=" + std::to_string(team_size(options.request.plan.where.threads)),
       "#SBATCH --mem=" + std::to_string(with_headroom(most_bytes) / kMebibyte + 1) + "M",
-      "#SBATCH --time=" + std::to_string(minutes_to_ask_for(options, runs))};
+      slurm_time(seconds_of(options, runs))};
   if (options.is_gpu()) lines.emplace_back("#SBATCH --gres=gpu:1");
   return lines;
 }

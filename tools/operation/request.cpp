@@ -51,6 +51,13 @@ int read_runs(const Options& options, const char* name, int least) {
   return static_cast<int>(options.integer(name, least, kMaxRuns));
 }
 
+double read_max_seconds(const Options& options) {
+  const double seconds = options.number("max-seconds");
+  if (seconds > 0) return seconds;
+  throw UsageError("--max-seconds is '" + options.text("max-seconds") +
+                   "'; it must be a number above 0");
+}
+
 std::optional<ValueKind> read_kind(const Options& options, const char* name) {
   if (!options.given(name)) return std::nullopt;
   return options.parsed(name, parse_value_kind);

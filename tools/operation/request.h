@@ -76,6 +76,7 @@ Request read_common_options(const Options& options, const CommonOptions& which);
 // The parts that tools with lists of cases share with them.
 int read_threads(const Options& options);  // 0 if they are not given
 int read_runs(const Options& options, const char* name, int least);
+double read_max_seconds(const Options& options);  // above 0
 CheckKind read_check(const Options& options, CheckKind otherwise);
 CheckOptions check_options(CheckKind kind);
 

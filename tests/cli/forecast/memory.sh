@@ -126,6 +126,15 @@ else
   equals "$(json forecasts.0.output_bytes)" "$counted"
   expect 2 csr-forecast graph.csr --device gpu --kernel vendor_cusparse
 fi
+# csr-bench takes as long as it is given; more than Slurm's minutes hold is no number below 0.
+expect 0 csr-forecast graph.csr --tool csr-bench --max-seconds 600
+prints "#SBATCH --time=42"
+expect 0 csr-forecast graph.csr --tool csr-bench --max-seconds 1e300
+prints "#SBATCH --time=2147483647"
+for seconds in 0 -5; do
+  expect 2 csr-forecast graph.csr --tool csr-bench --max-seconds $seconds
+  says "--max-seconds is '$seconds'; it must be a number above 0"
+done
 expect 2 csr-forecast graph.csr --device tpu
 expect 2 csr-forecast graph.csr --bound
 expect 2 csr-forecast graph.csr --operation spgemm -k 8
