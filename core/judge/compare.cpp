@@ -20,7 +20,8 @@ namespace {
 /// What can be said of the terms of one entry when something is not finite.
 struct Operands {
   bool all_finite = true;
-  double finite_sum = 0;  // sum |a b| over the finite terms: what partial sums may reach
+  double finite_sum = 0;    // sum |a b| over the finite terms: what partial sums may reach
+  double finite_added = 0;  // |beta c0|, if c0 is finite
 };
 
 /// Everything a comparison needs, with A stored by rows of op(A).
@@ -45,7 +46,11 @@ struct Product {
         found.finite_sum = std::numeric_limits<double>::infinity();
       }
     }
-    if (beta != 0) found.all_finite &= std::isfinite(c0->at(row, col));
+    if (beta != 0) {
+      const double before = c0->at(row, col);
+      found.all_finite &= std::isfinite(before);
+      if (std::isfinite(before)) found.finite_added = std::fabs(beta * before);
+    }
     return found;
   }
 };
@@ -56,7 +61,7 @@ bool special_entry_is_right(const Product& product, Index row, Index col,
   const SpmmProblem& problem = product.problem;
   const Operands operands = product.operands_of(row, col);
   const ReferenceSum sum{product.op_a.row_length(row), expected.value, expected.magnitude,
-                         operands.finite_sum};
+                         operands.finite_sum, operands.finite_added};
   return SpecialEntry{
       expected.value,
       found,
@@ -84,7 +89,7 @@ class RowBound {
     if (semiring_ == Semiring::or_and) return 0;
     if (semiring_ != Semiring::plus_times) return (unit_ + kDoubleRoundoff) * size + tiny_;
     const double computed = of_magnitude_ * expected.magnitude;
-    return computed + c_unit_ * (size + computed) + of_any_;
+    return computed + rounding_of(size + computed, c_unit_) + of_any_;
   }
 
  private:

@@ -24,6 +24,9 @@ inline double gamma_of(double roundings, double unit) {
   return mu <= 0.5 ? mu / (1 - mu) : 2 * mu;
 }
 
+/// The error of rounding what is `size` large to C's kind. No rounding of an infinity is 0, too.
+inline double rounding_of(double size, double unit) { return unit > 0 ? unit * size : 0; }
+
 inline std::string text_of(double value) { return rounded(value, 17); }
 
 inline void require_host(MemorySpace space, const char* name) {
@@ -58,10 +61,12 @@ inline double largest_stored(ValueKind c, ValueKind accumulate) {
 }
 
 /// A sum of `terms` products as the reference has it. `finite_sum` is the sum of the magnitudes of
-/// its finite products: what partial sums may reach.
+/// its finite products: what partial sums may reach. `finite_added` is the magnitude of beta c0, 0
+/// where c0 is not finite.
 struct ReferenceSum {
   Offset terms;
   double value, magnitude, finite_sum;
+  double finite_added = 0;
 };
 
 /// Whether a partial sum, or the result, may lie outside the range of the accumulation's kind.
@@ -70,8 +75,9 @@ inline bool may_leave_range(const ReferenceSum& sum, ValueKind accumulate, Semir
   const double slack = 1 + gamma_of(static_cast<double>(sum.terms) + 3, unit_roundoff(accumulate));
   const auto fits = [&](double reached) { return reached * slack <= largest_finite(accumulate); };
   if (semiring != Semiring::plus_times) return !fits(std::fabs(sum.value));
-  const double scaled =
-      std::isfinite(sum.magnitude) ? sum.magnitude : std::fabs(alpha) * sum.finite_sum;
+  const double scaled = std::isfinite(sum.magnitude)
+                            ? sum.magnitude
+                            : std::fabs(alpha) * sum.finite_sum + sum.finite_added;
   return !fits(sum.finite_sum) || !fits(scaled);
 }
 

@@ -36,7 +36,7 @@ double bound_of(const Product& product, const ReferenceSample& expected) {
                           expected.magnitude;
   const double c_unit = problem.c == problem.accumulate ? 0 : unit_roundoff(problem.c);
   const double tiny = std::max(smallest_positive(problem.accumulate), smallest_positive(problem.c));
-  return computed + c_unit * (std::fabs(expected.value) + computed) +
+  return computed + rounding_of(std::fabs(expected.value) + computed, c_unit) +
          roundings * tiny * std::max(1.0, std::fabs(product.alpha)) *
              std::max(1.0, std::fabs(expected.factor));
 }
@@ -49,8 +49,9 @@ bool may_leave_range(const Product& product, const ReferenceSample& expected) {
       1 + gamma_of(static_cast<double>(product.problem.dense_cols) + 4, unit_roundoff(kind));
   const double sum = expected.finite_sum;
   const double times_s = std::fabs(expected.factor) * sum;
-  const double scaled =
-      std::isfinite(expected.magnitude) ? expected.magnitude : std::fabs(product.alpha) * times_s;
+  const double scaled = std::isfinite(expected.magnitude)
+                            ? expected.magnitude
+                            : std::fabs(product.alpha) * times_s + expected.finite_added;
   const auto fits = [&](double reached) { return reached * slack <= largest_finite(kind); };
   // An infinite S takes every sum along: that is no matter of range.
   return !fits(sum) || (std::isfinite(expected.factor) && (!fits(times_s) || !fits(scaled)));

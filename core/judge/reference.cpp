@@ -74,7 +74,7 @@ void reference_spmm_row(const CsrMatrix& op_a, ConstDenseView b, Semiring semiri
 ReferenceSample reference_sddmm_entry(const SddmmProblem& problem, const ConstDenseView& x,
                                       const ConstDenseView& y, double alpha, double beta,
                                       const ConstValuesView* c, Index row, Offset at) {
-  ReferenceSample sample{0, 0, 0, 1, true};
+  ReferenceSample sample{0, 0, 0, 0, 1, true};
   const Index col = problem.a.col_indices()[at];
   for (Index k = 0; k < problem.dense_cols; ++k) {
     const double left = x.at(row, k), right = y.at(col, k);
@@ -95,6 +95,7 @@ ReferenceSample reference_sddmm_entry(const SddmmProblem& problem, const ConstDe
   if (beta != 0) {
     const double before = c->at(at);
     sample.operands_finite &= std::isfinite(before);
+    if (std::isfinite(before)) sample.finite_added = std::fabs(beta * before);
     sample.value += beta * before;
     sample.magnitude += std::fabs(beta * before);
   }

@@ -25,6 +25,7 @@ struct ReferenceSample {
   double value;          // alpha * S * dot + beta * c
   double magnitude;      // |alpha S| * sum_k |x y| + |beta c|
   double finite_sum;     // sum of |x y| of finite factors: what partial sums may reach
+  double finite_added;   // |beta c|, if c is finite
   double factor;         // S
   bool operands_finite;  // no NaN or infinity among X, Y, S and c
 };

@@ -254,6 +254,26 @@ TEST(CheckSddmm, InfinitiesAreRightOnlyWhereSumsMayLeaveTheRange) {
   EXPECT_FALSE((OneEntry{{kInfinity, 0.5 * most}, {1, 1}, -1, 1}.takes(nan)));
 }
 
+TEST(CheckSddmm, WhatIsAddedMayTakeTheSumOutOfTheRange) {
+  const double most = std::numeric_limits<double>::max();
+  const auto takes = [](double product, double before, double found) {
+    const SddmmProblem problem =
+        default_sddmm_problem(matrix_of(1, 1, {{0, 0, 1}}, ValueKind::f64), 1);
+    DenseMatrix x(1, 1, ValueKind::f64), y(1, 1, ValueKind::f64);
+    x.view().set(0, 0, product);
+    y.view().set(0, 0, 1);
+    const ConstValuesView c0{&before, ValueKind::f64, 1};
+    return check_sddmm(problem, std::as_const(x).view(), std::as_const(y).view(), 1, 1, &c0,
+                       {&found, ValueKind::f64, 1})
+        .passed;
+  };
+  EXPECT_TRUE(takes(0.75 * most, 0.75 * most, kInfinity));
+  EXPECT_TRUE(takes(-0.75 * most, 0.75 * most, 0));
+  EXPECT_TRUE(takes(kInfinity, most, kInfinity));
+  EXPECT_FALSE(takes(kInfinity, most, 5));
+  EXPECT_FALSE(takes(0.25 * most, 0.25 * most, kInfinity));
+}
+
 TEST(CheckSddmm, TheBoundIsFiveRoundingsOfOneProduct) {
   const OneEntry one{{1}, {1}};
   EXPECT_EQ(one.judge(1).worst_error_ratio, 0);
