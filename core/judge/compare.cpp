@@ -293,6 +293,7 @@ CheckResult check_spmm(const SpmmProblem& problem, ConstDenseView b, double alph
     auto checked = static_cast<Index>(sample.size());
     if (problem.semiring == Semiring::plus_times) {
       const UnprojectedRows special = compare_projections(product, options.seed, findings);
+      result.has_projections = true;
       compare_rows(product, special.on_one_side, findings);
       const std::vector<Index> expected_special =
           affordable_of(special.on_both_sides, cost, budget);

@@ -40,7 +40,8 @@ struct CheckOptions {
 
 struct CheckResult {
   bool passed = true;
-  bool sampled = false;          // entries of some rows only, plus one projection of every row
+  bool sampled = false;          // entries of some rows only
+  bool has_projections = false;  // and one projection of every row
   Index rows_checked = 0;        // rows compared entry by entry
   double worst_error_ratio = 0;  // largest |error| / bound that was seen; below 1 if passed
   std::string failure;           // "" or the first failure: row, column, expected, found, bound

@@ -232,6 +232,7 @@ CheckResult check_spgemm(const SpgemmProblem& problem, const CsrMatrix& given,
         rows_to_sample(c.rows(), weight, cost, options.sampled_rows, options.seed, budget);
     if (problem.semiring == Semiring::plus_times && !problem.mask && problem.drop_below == 0) {
       const UnprojectedRows special = compare_projections(product, products, options, findings);
+      result.has_projections = true;
       const std::vector<Index> expected = affordable_of(special.on_both_sides, cost, budget);
       rows.insert(rows.end(), special.on_one_side.begin(), special.on_one_side.end());
       rows.insert(rows.end(), expected.begin(), expected.end());

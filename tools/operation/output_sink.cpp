@@ -62,6 +62,7 @@ void OutputSink::judge(const CsrMatrix& block) {
   const CheckResult found = check_spgemm(part, block, options);
   result_->passed = found.passed;
   result_->sampled |= found.sampled;
+  result_->has_projections |= found.has_projections;
   result_->rows_checked += found.rows_checked;
   result_->worst_error_ratio = std::max(result_->worst_error_ratio, found.worst_error_ratio);
   if (!found.passed) {

@@ -157,10 +157,12 @@ void say_choice(const Outcome& outcome, const std::string& kernel) {
 std::string check_text(const std::optional<CheckResult>& check) {
   if (!check) return "not checked";
   if (!check->passed) return "FAILED: " + check->failure;
-  return "ok, worst error " + fixed(check->worst_error_ratio, 3) + " of the bound (" +
-         (check->sampled ? with_commas(check->rows_checked, "row") + " and a projection"
-                         : "all rows") +
-         ")";
+  std::string seen = "all rows";
+  if (check->sampled) {
+    seen = with_commas(check->rows_checked, "row") +
+           (check->has_projections ? " and a projection" : ", a sample");
+  }
+  return "ok, worst error " + fixed(check->worst_error_ratio, 3) + " of the bound (" + seen + ")";
 }
 
 }  // namespace csrkit

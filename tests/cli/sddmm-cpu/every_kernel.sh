@@ -18,6 +18,7 @@ done
 for kind in f16 bf16; do
   expect 0 csr-sddmm-cpu karate.csr --value-kind f32 --dense-kind $kind --output-kind $kind --repeat 1 --check=full --beta 1
   expect 0 csr-sddmm-cpu graph.csr --value-kind f32 --dense-kind $kind --times-values --repeat 1 --threads 2 --check=sampled
+  prints " rows, a sample)" # and no projection
 done
 expect 0 csr-sddmm-cpu karate.csr --repeat 1 --check --json
 equals "$(json kernel_run)" cpu.sddmm.nnz_balanced

@@ -28,6 +28,9 @@ for semiring in plus-times min-plus max-times or-and; do
 done
 expect 0 csr-spgemm-cpu karate.csr --cold --repeat 2 --check=sampled
 prints cold
+prints " rows and a projection)"
+expect 0 csr-spgemm-cpu karate.csr --mask karate.csr --repeat 1 --check=sampled
+prints " rows, a sample)"
 expect 2 csr-spgemm-cpu karate.csr --kernel naive_rows --semiring min-plus
 says semirings
 expect 2 csr-spgemm-cpu karate.csr --kernel pigeon

@@ -97,6 +97,8 @@ TEST(Outcome, TheCheckSaysHowMuchItSaw) {
   check.passed = check.sampled = true;
   check.rows_checked = 65536;
   check.worst_error_ratio = 0.02;
+  EXPECT_EQ(check_text(check), "ok, worst error 0.020 of the bound (65,536 rows, a sample)");
+  check.has_projections = true;
   EXPECT_EQ(check_text(check), "ok, worst error 0.020 of the bound (65,536 rows and a projection)");
 }
 
