@@ -128,11 +128,11 @@ inline constexpr Index kSliceCols = 16 * kWidth;
 /// of B and C that are no multiple of a line are cut inside a line, which both slices move, and the
 /// fixed cost of a row is paid twice. On the other hand two groups of 16 lanes share a long row:
 /// small matrices wait for their longest rows, so there 32 lanes must be nearly full, and matrices
-/// that do not fill the device keep 16. Of more than two slices, half as many of 32 lanes are used
+/// of fewer than `fewest` nonzeros keep 16. Of more than two slices, half as many of 32 lanes are used
 /// if the last one of 16 would be nearly empty, unless a wide slice of B exceeds about twice L2.
 /// Measured on an H100, docs/lab/2026-11-26-spmm-last-cliffs.md and 2026-11-26-spmm-last-lost.md.
 template <class Types, int kWidth>
-bool prefers_wide_slices(Index cols, Index rows_of_b, Offset whole_nnz) {
+bool prefers_wide_slices(Index cols, Index rows_of_b, Offset whole_nnz, Offset fewest) {
   constexpr Index kSlice = kSliceCols<kWidth>, kLine = kSlice / 2, kMost = 2 * kSlice;
   constexpr Index kNearlyEmpty = 2 * kWidth, kMostRowsOfB = 200'000;
   constexpr int kBytes = sizeof(typename Types::Value);
@@ -140,7 +140,7 @@ bool prefers_wide_slices(Index cols, Index rows_of_b, Offset whole_nnz) {
   const bool is_small = whole_nnz < kEntriesOfSmall;
   if (cols < kMost) {
     const Index most = is_small ? kMost * 15 / 16 : kMost;
-    return cols % kLine != 0 && cols <= most && whole_nnz >= kEntriesAtOnce;
+    return cols % kLine != 0 && cols <= most && whole_nnz >= fewest;
   }
   const Index last = cols % kSlice;
   return kBytes == 4 && !is_small && rows_of_b <= kMostRowsOfB && cols / kSlice % 2 == 1 &&
@@ -183,8 +183,8 @@ void RowBinsKernels<Types, kWidth>::launch(const RowBinsOperands<Types>& operand
       launch_widest_bins<kWidth, 8>(operands, stream);
     } else if (has_narrow_rest<kWidth>(operands)) {
       launch_bins_and_rest<kWidth>(operands, stream);
-    } else if (prefers_wide_slices<Types, kWidth>(whole_cols, operands.b.rows,
-                                                  operands.whole_nnz)) {
+    } else if (prefers_wide_slices<Types, kWidth>(whole_cols, operands.b.rows, operands.whole_nnz,
+                                                  operands.fewest_for_wide)) {
       launch_widest_bins<kWidth, 32>(operands, stream);
     } else {
       launch_widest_bins<kWidth, 16>(operands, stream);

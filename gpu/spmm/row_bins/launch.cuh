@@ -30,6 +30,8 @@ struct RowBinsOperands {
   // So few long rows that all tasks run at once: the number of dependent loads of B decides the
   // time.
   bool has_few_long_rows = false;
+  // The fewest nonzeros with which two slices become one of 32 lanes.
+  Offset fewest_for_wide = kEntriesAtOnce;
 };
 
 /// Operands whose rows of B are read in pieces.

@@ -78,6 +78,7 @@ class RowBins {
     reads_b_often_ = kValueBytes >= 4 && sizes.nnz_of_whole() >= Offset{kLongRow} * sizes.cols;
     constexpr Offset kFewReads = 16;
     reads_b_rarely_ = sizes.nnz_of_whole() < kFewReads * sizes.cols;
+    fewest_for_wide_ = fewest_for_wide_slices(sizes.nnz_of_whole(), sizes.rows_of_whole());
     maker_ = maker_for(sizes);
     auto* bytes = static_cast<std::byte*>(workspace);
     partial_ = reinterpret_cast<Number*>(bytes + maker_.workspace_bytes());
@@ -114,7 +115,8 @@ class RowBins {
                                           values_are_wide_,
                                           tasks_at_once(c),
                                           whole_nnz_,
-                                          has_few_long_rows_};
+                                          has_few_long_rows_,
+                                          fewest_for_wide_};
     if constexpr (kCopies) {
       const bool is_narrow = prefers_narrow_slices(b.rows);
       using Kernels = CopiedBinsKernels<Types>;
@@ -222,7 +224,7 @@ class RowBins {
   bool has_short_rows_ = false, has_few_long_rows_ = false;
   // How often a row of B is read, in the whole product, as the width of slices decides about bits.
   bool reads_b_often_ = false, reads_b_rarely_ = false;
-  Offset whole_nnz_ = 0;
+  Offset whole_nnz_ = 0, fewest_for_wide_ = 0;
   Value* copy_ = nullptr;
   Index copied_cols_ = 0;
   double l2_bytes_ = 0;
