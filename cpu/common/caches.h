@@ -9,6 +9,9 @@
 
 namespace csrkit::cpu {
 
+/// Bytes of a cache line, on every x86-64 there is.
+inline constexpr Offset kCacheLineBytes = 64;
+
 struct CacheSizes {
   std::uint64_t private_bytes = 0;     // of a core's own cache (L2)
   std::uint64_t last_level_bytes = 0;  // of one last-level cache, at least private_bytes

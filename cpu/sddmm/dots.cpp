@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "cpu/common/caches.h"
 #include "cpu/common/vectors/intrinsics.h"
 
 // Each instruction set compiles the same loops in a namespace of its own, so that no function meant
@@ -13,7 +14,6 @@ namespace csrkit::cpu::sddmm {
 
 namespace {
 
-constexpr Offset kCacheLineBytes = 64;
 /// Bytes of a row that are prefetched; after these the hardware follows a long row by itself.
 constexpr Offset kAskedBytes = 1024;
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cpu/common/caches.h"
 #include "cpu/common/instruction_set.h"
 #include "cpu/common/kernels.h"
 #include "cpu/common/operator_plan.h"
@@ -21,7 +22,6 @@ namespace {
 
 /// Rows of B and C that end within a cache line are summed from a copy of A in chunks, where one
 /// vector holds them, ...
-constexpr Offset kLineBytes = 64;
 Offset bytes_of_short_vector() { return chosen_isa_for_short_loads() == Isa::avx512 ? 64 : 32; }
 /// ... and whole lines, where rows of A have fewer entries.
 constexpr Offset kShortRow = 12;
@@ -73,9 +73,9 @@ bool has_few_columns(const MethodInput& input) {
   const bool has_vectors = chosen_isa() != Isa::portable;
   const std::uint64_t copy = a.size_bytes() + a.size_bytes() / 8;
   const std::uint64_t all = copy + (is_transposed(input) ? transpose_bytes(a) : 0);
-  const bool are_few = row_bytes == kLineBytes
+  const bool are_few = row_bytes == kCacheLineBytes
                            ? a.nnz() < kShortRow * rows
-                           : row_bytes < kLineBytes && row_bytes <= bytes_of_short_vector();
+                           : row_bytes < kCacheLineBytes && row_bytes <= bytes_of_short_vector();
   return is_plain && has_vectors && input.budget.fits(all) && are_few;
 }
 

@@ -20,6 +20,7 @@
 #include "core/base/counted.h"
 #include "core/base/huge_pages.h"
 #include "cpu/common/alike_rows.h"
+#include "cpu/common/caches.h"
 #include "cpu/common/new_values.h"
 #include "cpu/common/row_cuts.h"
 #include "cpu/common/work_shares.h"
@@ -273,11 +274,10 @@ class NnzBalanced : public SpmmMethod, public ReadsValuesInPlace {
 /// a Zen 5 for sums of products: K = 4 to 12 and 24 in f32, 2 to 7 and 12 in f64 take 0.77 to 0.92
 /// of the time.
 Isa isa_for(const SpmmProblem& problem) {
-  constexpr Offset kLineBytes = 64;
   const auto value_bytes = static_cast<Offset>(size_of(problem.b));
   const Offset row_bytes = problem.dense_cols * value_bytes;
   const bool is_measured = value_bytes >= 4 && problem.semiring == Semiring::plus_times;
-  return is_measured && row_bytes < 2 * kLineBytes && row_bytes % kLineBytes != 0
+  return is_measured && row_bytes < 2 * kCacheLineBytes && row_bytes % kCacheLineBytes != 0
              ? chosen_isa_for_short_loads()
              : chosen_isa();
 }

@@ -6,10 +6,15 @@
 
 namespace csrkit::cpu {
 
+/// The most of C that waits in the first cache to go past the others, where rows of C do not lie on
+/// vectors; longer rows do not.
+inline constexpr Offset kStagedBytes = 16384;
+
 /// What may be set about the inner loops; no setting changes a bit of the result.
 struct RowSettings {
   Offset prefetch_bytes = 4096;  // rows of B are asked for this much work ahead; 0 = not at all
-  bool streams_c = false;        // C is written past the caches where its rows lie on vectors
+  bool streams_c = false;        // C is written past the caches where its rows lie on vectors, and
+  bool stages_c = true;          // elsewhere, if they follow each other without gaps
   bool foresees_ends = false;    // most rows are as long as the row before
 };
 

@@ -13,7 +13,7 @@ namespace {
 
 /// 128 bytes, or two vectors of AVX-512, of f32.
 constexpr Index kNarrowestTile = 32;
-constexpr std::uint64_t kLineBytes = 64;
+constexpr std::uint64_t kLineBytes = kCacheLineBytes;
 /// A slice of B's rows must be worth the walk along A that it costs: 8 bytes of A per entry against
 /// 256 of B.
 constexpr Index kTileBytes = 256;
@@ -44,6 +44,12 @@ constexpr Index kManySlices = 4;
 /// faster than B. So it is with two cores of an EPYC (32 MiB), and is not with a Xeon's 300 MB
 /// (docs/lab/2026-11-29-cpu-caches.md); between them nothing was measured.
 constexpr std::uint64_t kNearLastLevel = 64 << 20;
+/// Rows of C that do not begin on cache lines wait in the first cache until there are whole lines of
+/// them. That pays where C is this many times what the caches have room for. It costs short rows
+/// more than it brings where few cores share the way to memory. Measured on 16 cores of a Xeon and
+/// two of an EPYC (docs/lab/2026-11-29-cpu-odd-rows.md).
+constexpr double kRoomsOfOddRows = 1.5;
+constexpr std::uint64_t kShortestStagedRow = 256;
 /// Above this part, a thread reads rows of B that lie beside each other, whose lines the machine
 /// fetches ahead: slices would tear them.
 constexpr double kInRuns = 0.3;
@@ -112,6 +118,8 @@ class Choice {
     if (pays_copies && whole_lines != b_row_bytes_ && rows_of_b() * whole_lines <= own_cache()) {
       pack_b(rows_of_b() * whole_lines);
       why_ += ", rows of B begin on cache lines once copied";
+    } else if (has_short_rows() && !rows_of_c_lie_on_lines() && pays_staging()) {
+      // C is most of what moves, and goes past the caches in whole rows only.
     } else if (pays_copies && problem_.dense_cols >= tile_cols && slice_bytes > own_cache() &&
                slice_bytes / 2 <= caches_.private_bytes / 8 * 7) {
       // A slice of half the width fits the core's own cache, and nothing else will.
@@ -182,15 +190,29 @@ class Choice {
   /// it. Few cores leave a large shared cache room for more, above all where a row is but a few
   /// lines.
   void choose_stores() {
-    const bool has_short_rows = op_a_.nnz() < kShortRow * op_a_.rows();
-    const std::uint64_t c_row_bytes = row_bytes(problem_.dense_cols, problem_.c);
     const std::uint64_t shared =
-        caches_.last_level_bytes / (c_row_bytes <= 256 ? 12 : 24) / threads();
-    const std::uint64_t own = has_short_rows ? private_bytes() / 5 * 2 : private_bytes() / 2 * 3;
+        caches_.last_level_bytes / (c_row_bytes() <= 256 ? 12 : 24) / threads();
+    const std::uint64_t own = has_short_rows() ? private_bytes() / 5 * 2 : private_bytes() / 2 * 3;
     if (c_bytes() <= std::max(shared, own)) return;
-    if (has_short_rows && leaves_room_for_b()) return;
+    if (has_short_rows() && leaves_room_for_b()) return;
+    settings_.rows.stages_c = pays_staging();
+    if (!rows_of_c_lie_on_lines() && (settings_.tile_cols > 0 || !pays_staging())) return;
     settings_.rows.streams_c = true;
     why_ += ", C would fill the caches next to the cores";
+  }
+
+  bool has_short_rows() const { return op_a_.nnz() < kShortRow * op_a_.rows(); }
+  std::uint64_t c_row_bytes() const { return row_bytes(problem_.dense_cols, problem_.c); }
+  /// Whether rows of C can go from registers past the caches; rounded to 16 bits they cannot.
+  bool rows_of_c_lie_on_lines() const {
+    return c_row_bytes() % kLineBytes == 0 && size_of(problem_.c) >= 4;
+  }
+  /// Whether C is so large that it pays to make its rows in the first cache and copy them past the
+  /// others.
+  bool pays_staging() const {
+    const std::uint64_t shortest = last_level_is_near() ? kShortestStagedRow : 0;
+    return c_row_bytes() >= shortest && c_row_bytes() <= kStagedBytes &&
+           static_cast<double>(c_bytes()) >= kRoomsOfOddRows * room();
   }
 
   /// Whether C and what is read beside it, A and the rows of B that each thread reads, have room in
@@ -234,9 +256,7 @@ class Choice {
   std::uint64_t a_bytes() const {
     return static_cast<std::uint64_t>(op_a_.nnz()) * (sizeof(Index) + sizeof(float));
   }
-  std::uint64_t c_bytes() const {
-    return static_cast<std::uint64_t>(op_a_.rows()) * row_bytes(problem_.dense_cols, problem_.c);
-  }
+  std::uint64_t c_bytes() const { return static_cast<std::uint64_t>(op_a_.rows()) * c_row_bytes(); }
 
   const CsrMatrix& op_a_;
   const SpmmProblem& problem_;

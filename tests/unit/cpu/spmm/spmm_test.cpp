@@ -203,6 +203,62 @@ TEST(NnzBalanced, GivesTheSameBitsWithEverySettingAndTeam) {
   }
 }
 
+/// Past the caches C has the bits that it has through them, wherever its rows begin, and nothing
+/// beside it is written.
+void check_streams(const SpmmProblem& problem, Offset before, Offset gap) {
+  DenseMatrix b(problem.a.cols(), problem.dense_cols, problem.b);
+  fill_random(b.view(), 3);
+  const Offset leading_dim = problem.dense_cols + gap;
+  const Offset elements = before + problem.a.rows() * leading_dim + 40;
+  const auto product = [&](const char* stores) {
+    PlanOptions options;
+    options.variant = std::string("tile=0,prefetch=0,stores=") + stores;
+    options.where.threads = 2;
+    const auto plan = plan_of("nnz_balanced", problem, options);
+    ValueArray around(problem.c, elements);
+    std::memset(around.data(), 0xab, static_cast<std::size_t>(elements * size_of(problem.c)));
+    DenseView c{static_cast<char*>(around.data()) + before * size_of(problem.c),
+                problem.c,
+                problem.a.rows(),
+                problem.dense_cols,
+                leading_dim,
+                MemorySpace::host};
+    plan->bind(b.view(), c);
+    plan->multiply(1.5);
+    return around;
+  };
+  const ValueArray cached = product("cached"), streamed = product("stream");
+  EXPECT_EQ(std::memcmp(cached.data(), streamed.data(),
+                        static_cast<std::size_t>(elements * size_of(problem.c))),
+            0)
+      << "K=" << problem.dense_cols << " begins " << before << " gap " << gap;
+}
+
+TEST(NnzBalanced, StreamsWhereverRowsOfCBegin) {
+  for (const char* isa : {"avx512", "avx2", "portable"}) {
+    if (!is_supported(isa == std::string("avx512") ? Isa::avx512
+                      : isa == std::string("avx2") ? Isa::avx2
+                                                   : Isa::portable)) {
+      continue;
+    }
+    setenv("CSRKIT_CPU_ISA", isa, 1);
+    for (const ValueKind kind : {ValueKind::f32, ValueKind::f64, ValueKind::f16}) {
+      const CsrMatrix a = convert_values(rows_of_all_lengths(90), kind);
+      for (const Index dense_cols : {4, 5, 16, 41, 100, 128, 602, 1433, 2500, 5000}) {
+        for (const ValueKind of_c : {kind, ValueKind::f32}) {
+          if (of_c != kind && kind != ValueKind::f16) continue;
+          SpmmProblem problem = default_spmm_problem(a, dense_cols);
+          problem.c = of_c;
+          check_streams(problem, 0, 0);
+          check_streams(problem, 5, 0);
+          check_streams(problem, 16, 3);
+        }
+      }
+    }
+  }
+  unsetenv("CSRKIT_CPU_ISA");
+}
+
 /// Runs of 1, 2, ... 9 rows with the same columns and values of their own, of 1 to 45 entries; the
 /// last run is long.
 CsrMatrix rows_alike(bool has_values) {
@@ -459,6 +515,21 @@ TEST(Settings, KeepCInALastLevelThatIsNear) {
   EXPECT_TRUE(streams(40, 1, true, 8, kEpyc)) << "not measured";
 }
 
+// C with rows that begin anywhere must be larger than one with rows on cache lines.
+TEST(Settings, StreamOddRowsOfALargeC) {
+  const auto streams = [&](double c_mib, Index dense_cols, int threads, const CacheSizes& caches) {
+    const auto rows = static_cast<Index>(c_mib * kMiB / (4.0 * dense_cols));
+    return settings_for(band(rows, rows, 3), dense_cols, threads, caches).rows.streams_c;
+  };
+  EXPECT_TRUE(streams(90, 128, 16, kXeon));
+  EXPECT_FALSE(streams(90, 100, 16, kXeon));
+  EXPECT_TRUE(streams(100, 100, 16, kXeon));
+  EXPECT_TRUE(streams(100, 41, 16, kXeon));
+  EXPECT_TRUE(streams(80, 100, 2, kEpyc));
+  EXPECT_FALSE(streams(80, 41, 2, kEpyc)) << "rows are short for two cores";
+  EXPECT_FALSE(streams(100, 5'001, 16, kXeon)) << "few rows fit the first cache";
+}
+
 /// Rows of `length` columns all over.
 CsrMatrix rows_all_over(Index rows, Index length) {
   const Index step = rows / length;
@@ -472,6 +543,33 @@ CsrMatrix rows_all_over(Index rows, Index length) {
   }
   return CsrMatrix(rows, rows, std::move(row_offsets), std::move(col_indices),
                    ValueArray(ValueKind::none, Offset{rows} * length));
+}
+
+/// Every row has one column of each `length`-th part of them, anywhere in it.
+CsrMatrix rows_of_a_few_columns(Index rows, Index cols, Index length) {
+  const Index step = cols / length;
+  Buffer<Offset> row_offsets(rows + 1);
+  Buffer<Index> col_indices(Offset{rows} * length);
+  for (Index i = 0; i <= rows; ++i) row_offsets[i] = Offset{i} * length;
+  std::uint32_t random = 1;
+  for (Offset at = 0; at < col_indices.size(); ++at) {
+    random = random * 1664525u + 1013904223u;
+    col_indices[at] =
+        static_cast<Index>(at % length) * step + static_cast<Index>(random >> 8) % step;
+  }
+  return CsrMatrix(rows, cols, std::move(row_offsets), std::move(col_indices),
+                   ValueArray(ValueKind::none, Offset{rows} * length));
+}
+
+TEST(Settings, SliceBOnlyIfALargeCWithOddRowsIsLittle) {
+  // C of 115 MB, B of 19, slices of 64 columns of two.
+  const auto tile_cols = [&](Index dense_cols, Index length) {
+    const CsrMatrix a = rows_of_a_few_columns(48'000, 8'000, length);
+    return settings_for(a, dense_cols, 16, kXeon).tile_cols;
+  };
+  EXPECT_EQ(tile_cols(608, 12), 64);
+  EXPECT_EQ(tile_cols(602, 12), 0) << "slices would tear C";
+  EXPECT_EQ(tile_cols(602, 16), 64) << "A and B are most of what moves";
 }
 
 TEST(Settings, SliceBForALastLevelThatIsFar) {

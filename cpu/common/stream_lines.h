@@ -1,0 +1,45 @@
+// Copies that go past the caches.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "core/base/types.h"
+#include "cpu/common/caches.h"
+#include "cpu/common/vectors/intrinsics.h"
+
+namespace csrkit::cpu {
+
+/// Where in a cache line an address lies.
+inline Offset place_in_line(const void* address) {
+  return static_cast<Offset>(reinterpret_cast<std::uintptr_t>(address) % kCacheLineBytes);
+}
+
+/// Copies bytes that have the same place in their lines on both sides, whole lines of `to` past the
+/// caches. Others may write the rest of the first and of the last line. finish_streams() makes all
+/// of it visible to them.
+inline void stream_lines(void* to, const void* from, Offset bytes) {
+  auto* out = static_cast<char*>(to);
+  const auto* in = static_cast<const char*>(from);
+  const Offset head = std::min((kCacheLineBytes - place_in_line(to)) % kCacheLineBytes, bytes);
+  const Offset end = head + (bytes - head) / kCacheLineBytes * kCacheLineBytes;
+  std::memcpy(out, in, static_cast<std::size_t>(head));
+#if defined(__x86_64__)
+  for (Offset at = head; at < end; at += Offset{sizeof(__m128i)}) {
+    _mm_stream_si128(reinterpret_cast<__m128i*>(out + at),
+                     _mm_load_si128(reinterpret_cast<const __m128i*>(in + at)));
+  }
+#else
+  std::memcpy(out + head, in + head, static_cast<std::size_t>(end - head));
+#endif
+  std::memcpy(out + end, in + end, static_cast<std::size_t>(bytes - end));
+}
+
+inline void finish_streams() {
+#if defined(__x86_64__)
+  _mm_sfence();
+#endif
+}
+
+}  // namespace csrkit::cpu
