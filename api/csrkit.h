@@ -5,20 +5,23 @@
  *   csrkit_plan_options options = {.size = sizeof options};
  *   options.dense_cols = 64;
  *   if (csrkit_open("graph.csr", 0, &a) != CSRKIT_OK ||
- *       csrkit_plan_make(a, &options, &plan) != CSRKIT_OK) {
+ *       csrkit_plan_make(a, &options, &plan) != CSRKIT_OK ||
+ *       csrkit_bind(plan, &b, &c) != CSRKIT_OK ||       (csrkit_dense: arrays of the caller)
+ *       csrkit_multiply(plan, 1, 0) != CSRKIT_OK ||     (as often as wanted)
+ *       csrkit_fetch(plan) != CSRKIT_OK) {
  *     fprintf(stderr, "%s\n", csrkit_last_error());
  *   }
  *
- * Every function that can fail returns a csrkit_status, 0 for success. Then csrkit_last_error()
- * has nothing to say; otherwise it holds a sentence for people. What is returned through a pointer
- * is only written on success.
+ * Every function that can fail returns a csrkit_status, 0 for success. After a failure
+ * csrkit_last_error() holds a sentence for people. What is returned through a pointer is only
+ * written on success.
  *
  * Structures begin with their own size, which the caller sets; every other member may be 0 or NULL
  * and then means the default. So programs keep working with later libraries, which only add
  * members at the end. Nothing else here changes within a major version of the library.
  *
- * Handles may be used by several threads at once, except that a plan is used by one at a time.
- * Nothing here prints or throws.
+ * Several threads may use a matrix at once; a plan serves one thread at a time. Nothing here
+ * prints or throws.
  */
 #ifndef CSRKIT_H
 #define CSRKIT_H
