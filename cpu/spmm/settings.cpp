@@ -44,8 +44,8 @@ constexpr Index kManySlices = 4;
 /// faster than B. So it is with two cores of an EPYC (32 MiB), and is not with a Xeon's 300 MB
 /// (docs/lab/2026-11-29-cpu-caches.md); between them nothing was measured.
 constexpr std::uint64_t kNearLastLevel = 64 << 20;
-/// Rows of C that do not begin on cache lines wait in the first cache until there are whole lines of
-/// them. That pays where C is this many times what the caches have room for. It costs short rows
+/// Rows of C that do not begin on cache lines wait in the first cache until there are whole lines
+/// of them. That pays where C is this many times what the caches have room for. It costs short rows
 /// more than it brings where few cores share the way to memory. Measured on 16 cores of a Xeon and
 /// two of an EPYC (docs/lab/2026-11-29-cpu-odd-rows.md).
 constexpr double kRoomsOfOddRows = 1.5;

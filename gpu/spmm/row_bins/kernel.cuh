@@ -128,9 +128,9 @@ inline constexpr Index kSliceCols = 16 * kWidth;
 /// of B and C that are no multiple of a line are cut inside a line, which both slices move, and the
 /// fixed cost of a row is paid twice. On the other hand two groups of 16 lanes share a long row:
 /// small matrices wait for their longest rows, so there 32 lanes must be nearly full, and matrices
-/// of fewer than `fewest` nonzeros keep 16. Of more than two slices, half as many of 32 lanes are used
-/// if the last one of 16 would be nearly empty, unless a wide slice of B exceeds about twice L2.
-/// Measured on an H100, docs/lab/2026-11-26-spmm-last-cliffs.md and 2026-11-26-spmm-last-lost.md.
+/// with fewer nonzeros than `fewest` keep 16. Of more than two slices, half as many of 32 lanes are
+/// used if the last of 16 would be nearly empty, unless a slice of B of 32 exceeds twice L2.
+/// Measured on an H100: docs/lab/2026-11-26-spmm-last-cliffs.md, 2026-11-26-spmm-last-lost.md.
 template <class Types, int kWidth>
 bool prefers_wide_slices(Index cols, Index rows_of_b, Offset whole_nnz, Offset fewest) {
   constexpr Index kSlice = kSliceCols<kWidth>, kLine = kSlice / 2, kMost = 2 * kSlice;
