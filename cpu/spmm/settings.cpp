@@ -13,7 +13,6 @@ namespace {
 
 /// 128 bytes, or two vectors of AVX-512, of f32.
 constexpr Index kNarrowestTile = 32;
-constexpr std::uint64_t kLineBytes = kCacheLineBytes;
 /// A slice of B's rows must be worth the walk along A that it costs: 8 bytes of A per entry against
 /// 256 of B.
 constexpr Index kTileBytes = 256;
@@ -114,11 +113,13 @@ class Choice {
     const std::uint64_t slice_bytes = rows_of_b() * row_bytes(tile_cols, problem_.b);
     const bool pays_copies =
         is_scattered_ && op_a_.nnz() >= kReadsPerCopy * op_a_.cols() * threads_;
-    const std::uint64_t whole_lines = (b_row_bytes_ + kLineBytes - 1) / kLineBytes * kLineBytes;
+    const std::uint64_t whole_lines =
+        (b_row_bytes_ + kCacheLineBytes - 1) / kCacheLineBytes * kCacheLineBytes;
     if (pays_copies && whole_lines != b_row_bytes_ && rows_of_b() * whole_lines <= own_cache()) {
       pack_b(rows_of_b() * whole_lines);
       why_ += ", rows of B begin on cache lines once copied";
-    } else if (has_short_rows() && !rows_of_c_lie_on_lines() && pays_staging()) {
+    } else if (has_short_rows() && !rows_of_c_lie_on_lines() && pays_staging() &&
+               c_fills_caches()) {
       // C is most of what moves, and goes past the caches in whole rows only.
     } else if (pays_copies && problem_.dense_cols >= tile_cols && slice_bytes > own_cache() &&
                slice_bytes / 2 <= caches_.private_bytes / 8 * 7) {
@@ -172,7 +173,7 @@ class Choice {
   void choose_prefetches() {
     const bool keeps_up = !is_scattered_ && op_a_.nnz() >= kVeryShortRow * op_a_.rows();
     const bool sees_less = fresh_ > kSharesFewer && op_a_.nnz() < kFewNonzeros * op_a_.rows() &&
-                           b_row_bytes_ >= 2 * kLineBytes;
+                           b_row_bytes_ >= 2 * kCacheLineBytes;
     const std::uint64_t caches = sees_less ? kCachesOfShortRows : kCachesOfSharedB;
     const std::uint64_t near = keeps_up ? caches * private_bytes() : caches_.private_bytes;
     bool is_far = read_again_ > near;
@@ -185,27 +186,33 @@ class Choice {
     settings_.rows.prefetch_bytes = is_far ? kPrefetchBytes : 0;
   }
 
-  /// C goes past the caches if it would be evicted anyhow before it is written again, or if it is
-  /// much of the traffic and would take two fifths of the room that B's rows have, and they need
-  /// it. Few cores leave a large shared cache room for more, above all where a row is but a few
-  /// lines.
+  /// C goes past the caches if it would fill them.
   void choose_stores() {
-    const std::uint64_t shared =
-        caches_.last_level_bytes / (c_row_bytes() <= 256 ? 12 : 24) / threads();
-    const std::uint64_t own = has_short_rows() ? private_bytes() / 5 * 2 : private_bytes() / 2 * 3;
-    if (c_bytes() <= std::max(shared, own)) return;
-    if (has_short_rows() && leaves_room_for_b()) return;
+    if (!c_fills_caches()) return;
     settings_.rows.stages_c = pays_staging();
     if (!rows_of_c_lie_on_lines() && (settings_.tile_cols > 0 || !pays_staging())) return;
     settings_.rows.streams_c = true;
     why_ += ", C would fill the caches next to the cores";
   }
 
+  /// Whether C would be evicted anyhow before it is written again, or is much of the traffic and
+  /// would take two fifths of the room that B's rows have, and they need it. Few cores leave a
+  /// large shared cache room for more, above all where a row is but a few lines. Other semirings
+  /// write C through the caches, whatever its size.
+  bool c_fills_caches() {
+    if (problem_.semiring != Semiring::plus_times) return false;
+    const std::uint64_t shared =
+        caches_.last_level_bytes / (c_row_bytes() <= 256 ? 12 : 24) / threads();
+    const std::uint64_t own = has_short_rows() ? private_bytes() / 5 * 2 : private_bytes() / 2 * 3;
+    if (c_bytes() <= std::max(shared, own)) return false;
+    return !has_short_rows() || !leaves_room_for_b();
+  }
+
   bool has_short_rows() const { return op_a_.nnz() < kShortRow * op_a_.rows(); }
   std::uint64_t c_row_bytes() const { return row_bytes(problem_.dense_cols, problem_.c); }
   /// Whether rows of C can go from registers past the caches; rounded to 16 bits they cannot.
   bool rows_of_c_lie_on_lines() const {
-    return c_row_bytes() % kLineBytes == 0 && size_of(problem_.c) >= 4;
+    return c_row_bytes() % kCacheLineBytes == 0 && size_of(problem_.c) >= 4;
   }
   /// Whether C is so large that it pays to make its rows in the first cache and copy them past the
   /// others.
@@ -301,7 +308,7 @@ bool set_one(const std::string& key, const std::string& value, Settings* setting
 bool slices_are_worth_measuring(const Settings& settings, const SpmmProblem& problem) {
   if (settings.tile_cols >= problem.dense_cols) return false;
   if (!settings.packs_b) return settings.tile_cols != kNarrowestTile;
-  return settings.tile_cols > 0 || row_bytes(problem.dense_cols, problem.b) % kLineBytes != 0;
+  return settings.tile_cols > 0 || row_bytes(problem.dense_cols, problem.b) % kCacheLineBytes != 0;
 }
 
 }  // namespace

@@ -570,6 +570,19 @@ TEST(Settings, SliceBOnlyIfALargeCWithOddRowsIsLittle) {
   EXPECT_EQ(tile_cols(608, 12), 64);
   EXPECT_EQ(tile_cols(602, 12), 0) << "slices would tear C";
   EXPECT_EQ(tile_cols(602, 16), 64) << "A and B are most of what moves";
+  // C of 8 MB, which one thread keeps in a last level of 300.
+  const CsrMatrix small = rows_of_a_few_columns(3'500, 2'000, 12);
+  EXPECT_EQ(settings_for(small, 602, 1, kXeon).tile_cols, 64);
+  EXPECT_FALSE(settings_for(small, 602, 1, kXeon).rows.streams_c);
+}
+
+TEST(Settings, OtherSemiringsKeepCAndSlices) {
+  SpmmProblem problem = default_spmm_problem(rows_of_a_few_columns(48'000, 8'000, 12), 602);
+  problem.semiring = Semiring::min_plus;
+  std::string why;
+  const Settings settings = default_settings(problem.a, problem, 16, kXeon, &why);
+  EXPECT_EQ(settings.tile_cols, 64);
+  EXPECT_FALSE(settings.rows.streams_c) << "their loops write C through the caches";
 }
 
 TEST(Settings, SliceBForALastLevelThatIsFar) {
