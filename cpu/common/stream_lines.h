@@ -16,9 +16,8 @@ inline Offset place_in_line(const void* address) {
   return static_cast<Offset>(reinterpret_cast<std::uintptr_t>(address) % kCacheLineBytes);
 }
 
-/// Copies bytes that have the same place in their lines on both sides, whole lines of `to` past the
-/// caches. Others may write the rest of the first and of the last line. finish_streams() makes all
-/// of it visible to them.
+/// Copies bytes, whole lines of `to` past the caches. Others may write the rest of the first and of
+/// the last line. What was copied is visible to them after finish_streams().
 inline void stream_lines(void* to, const void* from, Offset bytes) {
   auto* out = static_cast<char*>(to);
   const auto* in = static_cast<const char*>(from);
@@ -28,7 +27,7 @@ inline void stream_lines(void* to, const void* from, Offset bytes) {
 #if defined(__x86_64__)
   for (Offset at = head; at < end; at += Offset{sizeof(__m128i)}) {
     _mm_stream_si128(reinterpret_cast<__m128i*>(out + at),
-                     _mm_load_si128(reinterpret_cast<const __m128i*>(in + at)));
+                     _mm_loadu_si128(reinterpret_cast<const __m128i*>(in + at)));
   }
 #else
   std::memcpy(out + head, in + head, static_cast<std::size_t>(end - head));

@@ -10,11 +10,9 @@
 #include <memory>
 #include <thread>
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
-
 #include "core/base/team_errors.h"
+#include "cpu/common/caches.h"
+#include "cpu/common/stream_lines.h"
 
 namespace csrkit::cpu {
 
@@ -38,28 +36,13 @@ bool is_shared_out(const RowPieces& pieces, int threads) {
          pieces.cost_of_all() <= std::min(kMost, kMostOfThread * threads);
 }
 
-void copy_bytes(void* to, const void* from, std::size_t bytes, [[maybe_unused]] bool is_streamed) {
-#if defined(__SSE2__)
-  constexpr std::size_t kLine = 64;
-  if (is_streamed && bytes >= 4 * kLine) {
-    auto* target = static_cast<std::byte*>(to);
-    const auto* source = static_cast<const std::byte*>(from);
-    const std::size_t head = -reinterpret_cast<std::uintptr_t>(target) % kLine;
-    std::memcpy(target, source, head);
-    target += head;
-    source += head;
-    bytes -= head;
-    for (; bytes >= kLine; bytes -= kLine, target += kLine, source += kLine) {
-      for (std::size_t at = 0; at < kLine; at += sizeof(__m128i)) {
-        _mm_stream_si128(reinterpret_cast<__m128i*>(target + at),
-                         _mm_loadu_si128(reinterpret_cast<const __m128i*>(source + at)));
-      }
-    }
-    to = target;
-    from = source;
+void copy_bytes(void* to, const void* from, Offset bytes, bool is_streamed) {
+  constexpr Offset kWorthStreaming = 4 * kCacheLineBytes;
+  if (is_streamed && bytes >= kWorthStreaming) {
+    stream_lines(to, from, bytes);
+  } else if (bytes > 0) {
+    std::memcpy(to, from, static_cast<std::size_t>(bytes));
   }
-#endif
-  if (bytes > 0) std::memcpy(to, from, bytes);
 }
 
 /// Where pieces begin in C: known up to the first piece whose size is unknown. No mutex: with
@@ -183,9 +166,7 @@ class Maker {
     while (!work_.places.is_stopped() && (!waiting_.empty() || has_heavy())) {
       if (!place_what_is_known() && !make_heavy()) std::this_thread::yield();
     }
-#if defined(__SSE2__)
-    if (work_.room.is_streamed) _mm_sfence();
-#endif
+    if (work_.room.is_streamed) finish_streams();
   }
 
  private:
@@ -300,9 +281,7 @@ std::optional<Offset> make_shares(OnePassRows& rows, int threads, const OutputRo
                          cols + at, values + at * room.value_bytes);
         if (static_cast<std::size_t>(run.last) == count) all = end;
       }
-#if defined(__SSE2__)
-      if (room.is_streamed) _mm_sfence();
-#endif
+      if (room.is_streamed) finish_streams();
     }
   }
   errors.rethrow();
@@ -315,10 +294,9 @@ std::optional<Offset> make_shares(OnePassRows& rows, int threads, const OutputRo
 Offset put_in_place(const OutputRoom& room, Offset start, Index first, Index last, Offset size,
                     const Index* cols, const std::byte* values) {
   if (start + size <= room.entries && size > 0) {
-    copy_bytes(room.col_indices + start, cols, static_cast<std::size_t>(size) * sizeof(Index),
-               room.is_streamed);
+    copy_bytes(room.col_indices + start, cols, size * Offset{sizeof(Index)}, room.is_streamed);
     copy_bytes(static_cast<std::byte*>(room.values) + start * room.value_bytes, values,
-               static_cast<std::size_t>(size * room.value_bytes), room.is_streamed);
+               size * room.value_bytes, room.is_streamed);
   }
   for (Index row = first; row < last; ++row) {
     start += room.row_nnz[row];

@@ -156,7 +156,7 @@ class NnzBalanced : public SpmmMethod, public ReadsValuesInPlace {
 
   /// The next multiple of a cache line, in columns.
   static Offset whole_lines(Index cols) {
-    constexpr Offset kLine = 64 / Offset{sizeof(B)};
+    constexpr Offset kLine = kCacheLineBytes / Offset{sizeof(B)};
     return (cols + kLine - 1) / kLine * kLine;
   }
 
