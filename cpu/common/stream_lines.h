@@ -5,9 +5,12 @@
 #include <cstdint>
 #include <cstring>
 
+#if defined(__x86_64__)
+#include <emmintrin.h>
+#endif
+
 #include "core/base/types.h"
 #include "cpu/common/caches.h"
-#include "cpu/common/vectors/intrinsics.h"
 
 namespace csrkit::cpu {
 
