@@ -5,6 +5,7 @@
 #include <array>
 
 #include "gpu/plan/kernels.h"
+#include "gpu/spmm/row_tasks/ranges.h"
 #include "tests/gpu/gpu_fixture.h"
 #include "tests/property/spmm/battery.h"
 
@@ -254,6 +255,13 @@ TEST_F(SanitizerRowTasks, SuitTheSizeOfTheMatrix) {
 TEST_F(SanitizerRowTasks, OfLastColumnsHaveEightLanes) {
   const SpmmKernel& kernel = find_kernel(gpu::spmm_kernels(), "row_bins");
   check_kernel_on(kernel, many_rows_of_some_entries(), 72, {});
+}
+
+// Rows of 16 entries are short, rows of 17 are not.
+TEST(WideSlices, NeedTwiceTheEntriesWhereRowsAreNotShort) {
+  constexpr Offset kRows = 8'000;
+  EXPECT_EQ(gpu::fewest_for_wide_slices(16 * kRows, kRows), gpu::kEntriesAtOnce);
+  EXPECT_EQ(gpu::fewest_for_wide_slices(17 * kRows, kRows), 2 * gpu::kEntriesAtOnce);
 }
 
 }  // namespace csrkit::testing

@@ -284,34 +284,6 @@ TEST(CheckSpmm, OverflowIsAllowedOnlyWhereItCanHappen) {
   EXPECT_FALSE(f.check().passed);
 }
 
-TEST(CheckSpmm, WhatIsAddedMayTakeTheSumOutOfTheRange) {
-  const double most = std::numeric_limits<double>::max();
-  const auto takes = [](double product, double before, double found) {
-    Buffer<Offset> row_offsets(2);
-    row_offsets[0] = 0;
-    row_offsets[1] = 1;
-    Buffer<Index> col_indices(1);
-    col_indices[0] = 0;
-    Buffer<double> values(1);
-    values[0] = product;
-    Fixture f(CsrMatrix(1, 1, std::move(row_offsets), std::move(col_indices),
-                        ValueArray::from(std::move(values))),
-              1);
-    f.b.view().set(0, 0, 1);
-    f.c.view().set(0, 0, found);
-    DenseMatrix c0(1, 1, ValueKind::f64);
-    c0.view().set(0, 0, before);
-    const ConstDenseView added = std::as_const(c0).view();
-    return check_spmm(f.problem, std::as_const(f.b).view(), 1, 1, &added, std::as_const(f.c).view())
-        .passed;
-  };
-  EXPECT_TRUE(takes(0.75 * most, 0.75 * most, kInfinity));
-  EXPECT_TRUE(takes(-0.75 * most, 0.75 * most, 0));
-  EXPECT_TRUE(takes(kInfinity, most, kInfinity));
-  EXPECT_FALSE(takes(kInfinity, most, 5));
-  EXPECT_FALSE(takes(0.25 * most, 0.25 * most, kInfinity));
-}
-
 TEST(CheckSpmm, StoringInSixteenBitsMayOverflowToTheRightSign) {
   Buffer<Offset> row_offsets(2);
   row_offsets[0] = 0;
@@ -400,6 +372,25 @@ struct OneTerm {
                       std::as_const(f.c).view(), options);
   }
 };
+
+TEST(CheckSpmm, WhatIsAddedMayTakeTheSumOutOfTheRange) {
+  const double most = std::numeric_limits<double>::max();
+  const auto takes = [](double product, double before, double found) {
+    OneTerm one(product, 1, ValueKind::f64);
+    one.f.c.view().set(0, 0, found);
+    DenseMatrix c0(1, 1, ValueKind::f64);
+    c0.view().set(0, 0, before);
+    const ConstDenseView added = std::as_const(c0).view();
+    return check_spmm(one.f.problem, std::as_const(one.f.b).view(), 1, 1, &added,
+                      std::as_const(one.f.c).view())
+        .passed;
+  };
+  EXPECT_TRUE(takes(0.75 * most, 0.75 * most, kInfinity));
+  EXPECT_TRUE(takes(-0.75 * most, 0.75 * most, 0));
+  EXPECT_TRUE(takes(kInfinity, most, kInfinity));
+  EXPECT_FALSE(takes(kInfinity, most, 5));
+  EXPECT_FALSE(takes(0.25 * most, 0.25 * most, kInfinity));
+}
 
 TEST(CheckSpmm, AcceptsUpToTheBoundAndNoFurther) {
   for (const bool by_projection : {false, true}) {

@@ -203,6 +203,17 @@ TEST(NnzBalanced, GivesTheSameBitsWithEverySettingAndTeam) {
   }
 }
 
+/// Calls body(name) for every instruction set that the machine has, as the one that kernels take.
+template <class Body>
+void for_each_isa(const Body& body) {
+  for (const Isa isa : {Isa::avx512, Isa::avx2, Isa::portable}) {
+    if (!is_supported(isa)) continue;
+    setenv("CSRKIT_CPU_ISA", name_of(isa), 1);
+    body(name_of(isa));
+  }
+  unsetenv("CSRKIT_CPU_ISA");
+}
+
 /// Past the caches C has the bits that it has through them, wherever its rows begin, and nothing
 /// beside it is written.
 void check_streams(const SpmmProblem& problem, Offset before, Offset gap) {
@@ -235,13 +246,7 @@ void check_streams(const SpmmProblem& problem, Offset before, Offset gap) {
 }
 
 TEST(NnzBalanced, StreamsWhereverRowsOfCBegin) {
-  for (const char* isa : {"avx512", "avx2", "portable"}) {
-    if (!is_supported(isa == std::string("avx512") ? Isa::avx512
-                      : isa == std::string("avx2") ? Isa::avx2
-                                                   : Isa::portable)) {
-      continue;
-    }
-    setenv("CSRKIT_CPU_ISA", isa, 1);
+  for_each_isa([&](const char* isa) {
     for (const ValueKind kind : {ValueKind::f32, ValueKind::f64, ValueKind::f16}) {
       const CsrMatrix a = convert_values(rows_of_all_lengths(90), kind);
       for (const Index dense_cols : {4, 5, 16, 41, 100, 128, 602, 1433, 2500, 5000}) {
@@ -255,8 +260,7 @@ TEST(NnzBalanced, StreamsWhereverRowsOfCBegin) {
         }
       }
     }
-  }
-  unsetenv("CSRKIT_CPU_ISA");
+  });
 }
 
 /// Runs of 1, 2, ... 9 rows with the same columns and values of their own, of 1 to 45 entries; the
@@ -287,13 +291,7 @@ CsrMatrix rows_alike(bool has_values) {
 }
 
 TEST(NnzBalanced, RowsAlikeGetTheBitsOfSingleRows) {
-  for (const char* isa : {"avx512", "avx2", "portable"}) {
-    if (!is_supported(isa == std::string("avx512") ? Isa::avx512
-                      : isa == std::string("avx2") ? Isa::avx2
-                                                   : Isa::portable)) {
-      continue;
-    }
-    setenv("CSRKIT_CPU_ISA", isa, 1);
+  for_each_isa([&](const char* isa) {
     for (const ValueKind kind :
          {ValueKind::none, ValueKind::f32, ValueKind::f64, ValueKind::f16, ValueKind::bf16}) {
       const CsrMatrix a =
@@ -327,8 +325,7 @@ TEST(NnzBalanced, RowsAlikeGetTheBitsOfSingleRows) {
         }
       }
     }
-  }
-  unsetenv("CSRKIT_CPU_ISA");
+  });
   PlanOptions options;
   const auto plan = plan_of("nnz_balanced", default_spmm_problem(rows_alike(true), 64), options);
   EXPECT_NE(plan->choice().find("rows=joined"), std::string::npos) << plan->choice();
