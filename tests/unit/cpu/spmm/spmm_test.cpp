@@ -247,6 +247,7 @@ void check_streams(const SpmmProblem& problem, Offset before, Offset gap) {
 
 TEST(NnzBalanced, StreamsWhereverRowsOfCBegin) {
   for_each_isa([&](const char* isa) {
+    SCOPED_TRACE(isa);
     for (const ValueKind kind : {ValueKind::f32, ValueKind::f64, ValueKind::f16}) {
       const CsrMatrix a = convert_values(rows_of_all_lengths(90), kind);
       for (const Index dense_cols : {4, 5, 16, 41, 100, 128, 602, 1433, 2500, 5000}) {
