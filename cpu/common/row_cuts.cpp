@@ -16,6 +16,34 @@ void cut_hub(const CsrMatrix& a, Index row, Offset size, RowCuts* cuts) {
   cuts->hubs.push_back({row, first_stretch, cuts->stretches - first_stretch});
 }
 
+/// Of some rows: which are hubs, and how many entries the others have.
+struct HubsAndRest {
+  std::vector<Index> hubs;
+  Offset rest = 0;
+
+  HubsAndRest(const CsrMatrix& a, Index first, Index last, Offset hub_length) {
+    for (Index row = first; row < last; ++row) {
+      if (a.row_length(row) > hub_length) {
+        hubs.push_back(row);
+      } else {
+        rest += a.row_length(row);
+      }
+    }
+  }
+};
+
+/// Rows [first, last), but their hubs, in halves until a task has at most `most` entries.
+void halve_unit(const CsrMatrix& a, Index first, Index last, Offset most, RowCuts* cuts) {
+  const HubsAndRest unit(a, first, last, cuts->hub_length);
+  if (unit.rest <= most || last - first == 1) {
+    cuts->tasks.push_back({first, last, -1, !unit.hubs.empty()});
+    return;
+  }
+  const Index middle = first + (last - first + 1) / 2;
+  halve_unit(a, first, middle, most, cuts);
+  halve_unit(a, middle, last, most, cuts);
+}
+
 }  // namespace
 
 RowCuts cut_rows(const CsrMatrix& a, const PieceSizes& sizes) {
@@ -28,8 +56,10 @@ RowCuts cut_rows(const CsrMatrix& a, const PieceSizes& sizes) {
   const Offset work = a.nnz() + rows;
   const Offset least = std::clamp(work / sizes.fewest_pieces, sizes.smallest, sizes.usual);
   const Offset size = std::clamp(work / sizes.pieces_wanted, least, sizes.largest);
+  const Offset most_of_unit =
+      2 * std::max({size, work / sizes.fewest_pieces, work / std::max<Index>(1, units)});
   RowCuts cuts;
-  cuts.hub_length = 2 * size;
+  cuts.hub_length = sizes.halves_units ? size : 2 * size;
   Offset piece = size;
   if (sizes.shares > 0) {
     const Offset of_each = std::max<Offset>(1, (work / sizes.shares + size / 2) / size);
@@ -50,17 +80,38 @@ RowCuts cut_rows(const CsrMatrix& a, const PieceSizes& sizes) {
     if (low == start) continue;  // inside a long unit
     // Only the last unit before the goal can reach over two goals.
     const Index last = low - 1;
-    std::vector<Index> hubs;
-    for (Index row = row_of(last); row < row_of(low); ++row) {
-      if (a.row_length(row) > cuts.hub_length) hubs.push_back(row);
+    const HubsAndRest unit(a, row_of(last), row_of(low), cuts.hub_length);
+    const bool is_halved = sizes.halves_units && unit.rest > most_of_unit;
+    const bool holds_hub = !unit.hubs.empty();
+    const Index whole = is_halved || (holds_hub && step == 1) ? last : low;
+    if (start < whole) {
+      cuts.tasks.push_back({row_of(start), row_of(whole), -1, holds_hub && whole == low});
     }
-    const Index whole = !hubs.empty() && step == 1 ? last : low;
-    if (start < whole)
-      cuts.tasks.push_back({row_of(start), row_of(whole), -1, !hubs.empty() && step > 1});
-    for (const Index row : hubs) cut_hub(a, row, size, &cuts);
+    if (is_halved) halve_unit(a, row_of(last), row_of(low), most_of_unit, &cuts);
+    for (const Index row : unit.hubs) cut_hub(a, row, size, &cuts);
     start = low;
   }
   return cuts;
+}
+
+EvenShares::EvenShares(const CsrMatrix& a, const RowCuts& cuts) {
+  middles_.reserve(cuts.tasks.size());
+  for (const Task& task : cuts.tasks) {
+    Offset work = task.last - task.first;  // entries of a hub, or rows
+    if (task.stretch < 0) {
+      work += a.row_offsets()[task.last] - a.row_offsets()[task.first];
+      for (auto row = static_cast<Index>(task.first); task.holds_hub && row < task.last; ++row) {
+        if (a.row_length(row) > cuts.hub_length) work -= a.row_length(row);
+      }
+    }
+    middles_.push_back(2 * work_ + work);
+    work_ += work;
+  }
+}
+
+Offset EvenShares::first_task(int thread, int threads) const {
+  const Offset begin = 2 * work_ * thread / threads;
+  return std::lower_bound(middles_.begin(), middles_.end(), begin) - middles_.begin();
 }
 
 std::uint64_t row_cuts_bytes(const CsrMatrix& a, const PieceSizes& sizes) {
@@ -70,7 +121,7 @@ std::uint64_t row_cuts_bytes(const CsrMatrix& a, const PieceSizes& sizes) {
                                         static_cast<std::uint64_t>(sizes.pieces_wanted) +
                                             work / static_cast<std::uint64_t>(sizes.largest) + 2) +
                                2 * static_cast<std::uint64_t>(sizes.shares);
-  return 2 * pieces * (2 * sizeof(Task) + sizeof(Hub));
+  return 2 * pieces * (2 * sizeof(Task) + sizeof(Hub) + sizeof(Offset));
 }
 
 }  // namespace csrkit::cpu

@@ -18,7 +18,8 @@ struct PieceSizes {
   Offset largest = 4096;
   Offset pieces_wanted = 512;
   Offset fewest_pieces = 64;
-  Index rows_at_once = 1;  // tasks of rows begin at multiples of it
+  Index rows_at_once = 1;     // tasks of rows begin at multiples of it,
+  bool halves_units = false;  // but where so many rows have far more entries than others
   int shares = 0;  // if above 0 and no row is long: the number of tasks is a multiple of this
 };
 
@@ -42,10 +43,30 @@ struct RowCuts {
   std::vector<Task> tasks;
   std::vector<Hub> hubs;
   Offset stretches = 0;
-  Offset hub_length = 0;  // twice a piece
+  Offset hub_length = 0;  // twice a piece, or with halves_units one
 };
 
+/// With `halves_units`, rows_at_once rows are several tasks if they have more than two pieces, than
+/// twice what so many have in the mean, and than twice the largest piece that fewest_pieces allow:
+/// the long rows of an arrow, or of a list sorted by length, lie side by side, and in one task they
+/// would keep one thread busy while others wait.
 RowCuts cut_rows(const CsrMatrix& a, const PieceSizes& sizes);
+
+/// Shares of neighbouring tasks of about equal work, for threads that do not help each other: a
+/// share that takes in a hub has fewer tasks.
+class EvenShares {
+ public:
+  EvenShares() = default;
+  EvenShares(const CsrMatrix& a, const RowCuts& cuts);
+
+  /// The first task of a thread's share; it ends where that of the next thread begins.
+  Offset first_task(int thread, int threads) const;
+
+ private:
+  // Twice where the middle of each task is among the work of all, in nonzeros and rows.
+  std::vector<Offset> middles_;
+  Offset work_ = 0;
+};
 
 /// An upper bound of the bytes that the lists of cut_rows take.
 std::uint64_t row_cuts_bytes(const CsrMatrix& a, const PieceSizes& sizes);

@@ -43,6 +43,8 @@ class ChunkedRowsMethod : public SpmmMethod {
         kernels_(row_kernels<Kinds>(isa_, Semiring::plus_times)),
         shares_(team_.threads, 1),
         cuts_(cuts(input)),
+        are_helped_(tasks() > kTasksWithoutHelp * team_.threads),
+        even_shares_(op_a_, cuts_),
         sums_(reserved_sums(input)),
         first_batches_(first_batches()),
         chunks_(reserved_lists(input)) {
@@ -58,14 +60,13 @@ class ChunkedRowsMethod : public SpmmMethod {
     const Operands<Kinds> x(op_a_, call, team_);
     const Offset vectors = (x.dense_cols - 1) / kChunkCols<Acc> + 1;
     const int threads = (op_a_.nnz() + op_a_.rows()) * vectors > kSerialWork ? team_.threads : 1;
-    const auto tasks = static_cast<Offset>(cuts_.tasks.size());
-    if (threads == 1 || tasks <= kTasksWithoutHelp * threads) {
-      in_team(threads, [this, x, tasks](int thread, int count) {
-        const Offset end = tasks * (thread + 1) / count;
-        for (Offset n = tasks * thread / count; n < end; ++n) run(x, n);
+    if (threads == 1 || !are_helped_) {
+      in_team(threads, [this, x](int thread, int count) {
+        const Offset end = first_task(thread + 1, count);
+        for (Offset n = first_task(thread, count); n < end; ++n) run(x, n);
       });
     } else {
-      shares_.deal(tasks);
+      shares_.deal(tasks());
       in_team(threads, [this, x](int thread, int) {
         for (Offset n = shares_.next(0, thread); n >= 0; n = shares_.next(0, thread)) run(x, n);
       });
@@ -83,6 +84,13 @@ class ChunkedRowsMethod : public SpmmMethod {
   }
 
  private:
+  Offset tasks() const { return static_cast<Offset>(cuts_.tasks.size()); }
+
+  /// Where a thread's own tasks begin.
+  Offset first_task(int thread, int threads) const {
+    return are_helped_ ? tasks() * thread / threads : even_shares_.first_task(thread, threads);
+  }
+
   /// A few columns of an entry are a nanosecond: pieces are larger than those of nnz_balanced.
   RowCuts cuts(const MethodInput& input) const {
     PieceSizes sizes;
@@ -129,13 +137,10 @@ class ChunkedRowsMethod : public SpmmMethod {
   /// The same for all batches, by the thread that will read them.
   template <class Fill>
   void by_owners(const Fill& fill) const {
-    const auto tasks = static_cast<Offset>(cuts_.tasks.size());
 #pragma omp parallel for schedule(static) num_threads(team_.threads)
     for (int thread = 0; thread < team_.threads; ++thread) {
-      for (Offset n = tasks * thread / team_.threads; n < tasks * (thread + 1) / team_.threads;
-           ++n) {
-        for_batches(n, fill);
-      }
+      const Offset end = first_task(thread + 1, team_.threads);
+      for (Offset n = first_task(thread, team_.threads); n < end; ++n) for_batches(n, fill);
     }
   }
 
@@ -172,6 +177,8 @@ class ChunkedRowsMethod : public SpmmMethod {
   RowKernels<Kinds> kernels_;
   WorkShares shares_;
   RowCuts cuts_;
+  bool are_helped_;  // threads take tasks of each other
+  EvenShares even_shares_;
   Buffer<Acc> sums_;
   std::vector<Offset> first_batches_;  // of every task, and their number
   RowChunks<A> chunks_;

@@ -80,6 +80,7 @@ class NnzBalanced : public SpmmMethod, public ReadsValuesInPlace {
     if (is_parallel && !are_helped_) sizes.shares = team_.threads;
     input.budget.reserve(row_cuts_bytes(op_a_, sizes) + shares_.size_bytes(), "the list of pieces");
     cuts_ = cut_rows(op_a_, sizes);
+    if (!are_helped_) even_shares_ = EvenShares(op_a_, cuts_);
     const Offset sums = cuts_.stretches * input.problem.dense_cols;
     input.budget.reserve(static_cast<std::uint64_t>(sums) * sizeof(Acc), "the sums of cut rows");
     sums_ = Buffer<Acc>(sums);
@@ -106,19 +107,19 @@ class NnzBalanced : public SpmmMethod, public ReadsValuesInPlace {
     const auto hubs = static_cast<Offset>(adds_up_alone ? 0 : cuts_.hubs.size());
     const Offset reductions = hubs * column_blocks;
     const bool is_parallel = work_of(x.dense_cols) > kSerialWork;
-    const auto tasks = static_cast<Offset>(cuts_.tasks.size());
-    if (are_helped_) shares_.deal(tasks);
+    if (are_helped_) shares_.deal(static_cast<Offset>(cuts_.tasks.size()));
 #pragma omp parallel num_threads(team_.threads) if (is_parallel)
     {
-      const int thread = omp_get_thread_num();
+      const int thread = omp_get_thread_num(), threads = omp_get_num_threads();
+      const WorkShares::Run own{even_shares_.first_task(thread, threads),
+                                even_shares_.first_task(thread + 1, threads)};
       if (settings_.packs_b) {
         pack_b(x);
 #pragma omp barrier
       }
       for (Index round = 0; round < rounds_; ++round) {
         if (!are_helped_) {
-          const int threads = omp_get_num_threads();
-          run_all(x, {tasks * thread / threads, tasks * (thread + 1) / threads}, round);
+          run_all(x, own, round);
           continue;
         }
         for (auto run = shares_.next_run(round, thread); run.first < run.last;
@@ -264,6 +265,7 @@ class NnzBalanced : public SpmmMethod, public ReadsValuesInPlace {
   bool are_helped_;  // threads, by those that are done
   WorkShares shares_;
   RowCuts cuts_;
+  EvenShares even_shares_;  // if not
   AlikeRows alike_;
   Buffer<Acc> sums_;
   Buffer<B> packed_b_;

@@ -35,10 +35,10 @@ class CsrLanes : public RowSums<Kinds> {
   using typename Base::Batch;
 
   explicit CsrLanes(const MethodInput& input)
-      : Base(input, is_worth_slices(input.op_a) ? kMostLaneRows : 1),
+      : Base(input, is_worth_slices(input.op_a) ? rows_of_slice() : 1, true),
         a_(input.op_a.view<A>()),
         lanes_(this->loops_.lane_width),
-        rows_(kLaneParts * lanes_) {
+        rows_(rows_of_slice()) {
     const std::uint64_t list_bytes = static_cast<std::uint64_t>(this->batches()) * sizeof(List);
     this->reserve(list_bytes, "the lists of lanes");
     lists_ = Buffer<List>(this->batches());
@@ -112,8 +112,13 @@ class CsrLanes : public RowSums<Kinds> {
                                        kMostLaneRows * kMostPiecesOfRow + kMostLaneRows;
   static constexpr std::uint16_t kNowhere = 0xffff;
 
-  /// Tasks begin at multiples of the widest slice, so that no number of threads changes which rows
-  /// are together; a few long rows would be too few tasks. These have pieces alone.
+  static Index rows_of_slice() {
+    return kLaneParts * inner_loops<A, Acc>(chosen_isa_for_short_loads()).lane_width;
+  }
+
+  /// Tasks begin at multiples of a slice, or where the matrix alone says, so that no number of
+  /// threads changes which rows are together; a few long rows would be too few tasks. These have
+  /// pieces alone.
   static bool is_worth_slices(const CsrMatrix& a) { return a.rows() >= 16 * kMostLaneRows; }
 
   using Place = std::uint16_t;  // of a piece, among those of its batch

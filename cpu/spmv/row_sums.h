@@ -17,12 +17,13 @@ namespace csrkit::cpu::spmv {
 
 /// One product is a fraction of a nanosecond: pieces are larger than those of SpMM, about a
 /// microsecond each, and every thread has as many.
-inline PieceSizes piece_sizes(Index rows_at_once, int threads) {
+inline PieceSizes piece_sizes(Index rows_at_once, bool halves_units, int threads) {
   PieceSizes sizes;
   sizes.smallest = 4096;
   sizes.usual = 4096;
   sizes.largest = 16384;
   sizes.rows_at_once = rows_at_once;
+  sizes.halves_units = halves_units;
   sizes.shares = threads;
   return sizes;
 }
@@ -54,15 +55,14 @@ class RowSums : public SpmmMethod {
       });
     }
     // Copies, so that threads find everything side by side.
-    const auto tasks = static_cast<Offset>(cuts_.tasks.size());
-    if (threads == 1 || tasks <= kTasksWithoutHelp * threads) {
-      in_team(threads, [this, p, x, tasks](int thread, int count) {
-        const Offset end = tasks * (thread + 1) / count;
-        for (Offset task = tasks * thread / count; task < end; ++task) run(p, x, task);
+    if (threads == 1 || !are_helped_) {
+      in_team(threads, [this, p, x](int thread, int count) {
+        const Offset end = first_task(thread + 1, count);
+        for (Offset task = first_task(thread, count); task < end; ++task) run(p, x, task);
       });
       return;
     }
-    shares_.deal(tasks);
+    shares_.deal(tasks());
     in_team(threads, [this, p, x](int thread, int) {
       for (Offset task = shares_.next(0, thread); task >= 0; task = shares_.next(0, thread)) {
         run(p, x, task);
@@ -71,8 +71,9 @@ class RowSums : public SpmmMethod {
   }
 
  protected:
-  /// Rows are cut at multiples of `rows_at_once`, at most kMostAtOnce.
-  RowSums(const MethodInput& input, Index rows_at_once)
+  /// Rows are cut at multiples of `rows_at_once`, at most kMostAtOnce; with `halves_units` anywhere
+  /// in such rows, too, if they have far more entries than others.
+  RowSums(const MethodInput& input, Index rows_at_once, bool halves_units = false)
       : op_a_(input.op_a),
         team_(input.team),
         isa_(chosen_isa_for_short_loads()),
@@ -81,7 +82,7 @@ class RowSums : public SpmmMethod {
         rows_at_once_(rows_at_once),
         batch_(kMostAtOnce - kMostAtOnce % rows_at_once),
         shares_(team_.threads, 1) {
-    const PieceSizes sizes = piece_sizes(rows_at_once, team_.threads);
+    const PieceSizes sizes = piece_sizes(rows_at_once, halves_units, team_.threads);
     reserve(row_cuts_bytes(op_a_, sizes) + shares_.size_bytes(), "the list of pieces");
     cuts_ = cut_rows(op_a_, sizes);
     reserve(static_cast<std::uint64_t>(cuts_.stretches) * sizeof(Acc), "the sums of cut rows");
@@ -89,6 +90,8 @@ class RowSums : public SpmmMethod {
     open_stretches_ = std::vector<std::atomic<Offset>>(cuts_.hubs.size());
     for (std::size_t n = 0; n < cuts_.hubs.size(); ++n)
       open_stretches_[n] = cuts_.hubs[n].stretches;
+    are_helped_ = tasks() > kTasksWithoutHelp * team_.threads;
+    if (!are_helped_) even_shares_ = EvenShares(op_a_, cuts_);
     first_batches_.reserve(cuts_.tasks.size() + 1);
     Offset batches = 0;
     for (const Task& task : cuts_.tasks) {
@@ -101,7 +104,7 @@ class RowSums : public SpmmMethod {
 
   static constexpr Index kMostAtOnce = 512;
 
-  /// Rows [first, last) of a task, at most kMostAtOnce. `first` is a multiple of rows_at_once.
+  /// Rows [first, last) of a task, at most kMostAtOnce.
   struct Batch {
     Index first, last;
     Offset number;  // among all batches, from top to bottom
@@ -177,6 +180,13 @@ class RowSums : public SpmmMethod {
     x_ = Buffer<Acc>(op_a_.cols());
   }
 
+  Offset tasks() const { return static_cast<Offset>(cuts_.tasks.size()); }
+
+  /// Where a thread's own tasks begin.
+  Offset first_task(int thread, int threads) const {
+    return are_helped_ ? tasks() * thread / threads : even_shares_.first_task(thread, threads);
+  }
+
   /// Calls body(batch) for the batches of a task of rows.
   template <class Body>
   void for_batches(Offset number, const Body& body) const {
@@ -236,11 +246,10 @@ class RowSums : public SpmmMethod {
 
   template <class Fill>
   void tasks_by_owners(const Fill& fill) const {
-    const auto tasks = static_cast<Offset>(cuts_.tasks.size());
 #pragma omp parallel for schedule(static) num_threads(team_.threads)
     for (int thread = 0; thread < team_.threads; ++thread) {
-      for (Offset n = tasks * thread / team_.threads; n < tasks * (thread + 1) / team_.threads;
-           ++n) {
+      const Offset end = first_task(thread + 1, team_.threads);
+      for (Offset n = first_task(thread, team_.threads); n < end; ++n) {
         if (cuts_.tasks[static_cast<std::size_t>(n)].stretch < 0) fill(n);
       }
     }
@@ -251,6 +260,8 @@ class RowSums : public SpmmMethod {
   Index rows_at_once_;
   Index batch_;
   std::vector<Offset> first_batches_;  // of every task, and their number
+  bool are_helped_ = false;            // threads take tasks of each other
+  EvenShares even_shares_;             // if not
   WorkShares shares_;
   Buffer<Acc> stretches_;
   std::vector<std::atomic<Offset>> open_stretches_;  // of every hub, in this product

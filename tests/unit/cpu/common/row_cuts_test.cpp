@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <numeric>
 
@@ -27,12 +28,19 @@ CsrMatrix matrix_of_lengths(const std::vector<Offset>& lengths) {
   return CsrMatrix(rows, longest, std::move(row_offsets), std::move(cols), ValueArray());
 }
 
+/// An arrow: of 4000 rows ten neighbours have just less than two pieces, of 1024.
+std::vector<Offset> long_rows_together() {
+  std::vector<Offset> lengths(4000, 20);
+  for (std::size_t row = 3985; row < 3995; ++row)
+    lengths[row] = 1800 + static_cast<Offset>(row) % 50;
+  return lengths;
+}
+
 /// Every entry and row belongs to exactly one task, in order; tasks of rows begin at multiples.
 void expect_everything_once(const CsrMatrix& a, const PieceSizes& sizes) {
   const RowCuts cuts = cut_rows(a, sizes);
   std::vector<int> times(static_cast<std::size_t>(a.nnz()), 0);
   std::vector<int> row_times(static_cast<std::size_t>(a.rows()), 0);
-  const auto is_hub = [&](Index row) { return a.row_length(row) > cuts.hub_length; };
   const auto count = [&](Offset begin, Offset end) {
     for (Offset at = begin; at < end; ++at) ++times[static_cast<std::size_t>(at)];
   };
@@ -42,9 +50,9 @@ void expect_everything_once(const CsrMatrix& a, const PieceSizes& sizes) {
       count(task.first, task.last);
       continue;
     }
-    EXPECT_EQ(task.first % sizes.rows_at_once, 0);
+    EXPECT_TRUE(sizes.halves_units || task.first % sizes.rows_at_once == 0);
     for (auto row = static_cast<Index>(task.first); row < task.last; ++row) {
-      if (is_hub(row)) {
+      if (a.row_length(row) > cuts.hub_length) {
         EXPECT_TRUE(task.holds_hub);
         continue;
       }
@@ -53,7 +61,7 @@ void expect_everything_once(const CsrMatrix& a, const PieceSizes& sizes) {
     }
   }
   for (const Hub& hub : cuts.hubs) {
-    EXPECT_TRUE(is_hub(hub.row));
+    EXPECT_GT(a.row_length(hub.row), cuts.hub_length);
     ++row_times[static_cast<std::size_t>(hub.row)];
   }
   for (const int n : times) ASSERT_EQ(n, 1);
@@ -71,6 +79,7 @@ TEST(RowCuts, CoverEverythingOnce) {
       {3, 9000, 1, 0, 9000, 9000, 2},
       {20000},
       std::vector<Offset>(300, 511),
+      long_rows_together(),
   };
   for (const std::vector<Offset>& lengths : shapes) {
     for (const Index rows_at_once : {1, 3, 32, 128}) {
@@ -80,7 +89,10 @@ TEST(RowCuts, CoverEverythingOnce) {
         sizes.shares = shares;
         SCOPED_TRACE(std::to_string(lengths.size()) + " rows, " + std::to_string(rows_at_once) +
                      ", " + std::to_string(shares) + " shares");
-        expect_everything_once(matrix_of_lengths(lengths), sizes);
+        for (const bool halves_units : {false, true}) {
+          sizes.halves_units = halves_units;
+          expect_everything_once(matrix_of_lengths(lengths), sizes);
+        }
       }
     }
   }
@@ -120,6 +132,61 @@ TEST(RowCuts, ManyHubsMayLieInOneUnit) {
   const CsrMatrix a = matrix_of_lengths(lengths);
   EXPECT_EQ(cut_rows(a, sizes).hubs.size(), 3u);
   expect_everything_once(a, sizes);
+}
+
+Offset entries_of(const CsrMatrix& a, const RowCuts& cuts, const Task& task) {
+  if (task.stretch >= 0) return task.last - task.first;
+  Offset entries = 0;
+  for (auto row = static_cast<Index>(task.first); row < task.last; ++row) {
+    if (a.row_length(row) <= cuts.hub_length) entries += a.row_length(row);
+  }
+  return entries;
+}
+
+// Longer rows than the mean, side by side, would be one thread's.
+TEST(RowCuts, NoTaskHasMuchMoreThanTwoPieces) {
+  PieceSizes sizes;
+  sizes.rows_at_once = 32;
+  sizes.halves_units = true;
+  for (const bool has_long_rows : {true, false}) {
+    const CsrMatrix a =
+        matrix_of_lengths(has_long_rows ? long_rows_together() : std::vector<Offset>(320, 60));
+    const RowCuts cuts = cut_rows(a, sizes);
+    for (const Task& task : cuts.tasks) {
+      EXPECT_LE(entries_of(a, cuts, task), has_long_rows ? 3 * 1024 : 1920);
+    }
+    // Units that are alike are shared out evenly as they are.
+    const auto parts = std::count_if(cuts.tasks.begin(), cuts.tasks.end(),
+                                     [](const Task& task) { return task.first % 32 != 0; });
+    EXPECT_EQ(parts > 0, has_long_rows);
+  }
+}
+
+// One share of tasks for every thread, none of them left out, and none much larger than the mean.
+TEST(EvenShares, HaveAboutEqualWork) {
+  for (const Index rows_at_once : {1, 32}) {
+    PieceSizes sizes;
+    sizes.rows_at_once = rows_at_once;
+    sizes.halves_units = true;
+    const CsrMatrix a = matrix_of_lengths(long_rows_together());
+    const RowCuts cuts = cut_rows(a, sizes);
+    const EvenShares shares(a, cuts);
+    for (const int threads : {1, 2, 3, 16}) {
+      Offset entries = 0;
+      EXPECT_EQ(shares.first_task(0, threads), 0);
+      EXPECT_EQ(shares.first_task(threads, threads), static_cast<Offset>(cuts.tasks.size()));
+      for (int thread = 0; thread < threads; ++thread) {
+        Offset share = 0;
+        const Offset end = shares.first_task(thread + 1, threads);
+        for (Offset n = shares.first_task(thread, threads); n < end; ++n) {
+          share += entries_of(a, cuts, cuts.tasks[static_cast<std::size_t>(n)]);
+        }
+        EXPECT_LE(share, a.nnz() / threads + 2 * 1024) << threads << " threads";
+        entries += share;
+      }
+      EXPECT_EQ(entries, a.nnz());
+    }
+  }
 }
 
 }  // namespace

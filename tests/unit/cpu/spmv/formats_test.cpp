@@ -143,8 +143,18 @@ TEST(SpmvFormats, LanesGiveTheSameBitsOnAnyNumberOfThreads) {
     std::sort(all.begin(), all.end());
     return all;
   };
-  for (const CsrMatrix& a : {stencil(20000, false), scattered(3000), rows_of_every_length(),
-                             matrix_of(9000, 10000, ragged, random_entry)}) {
+  const auto arrow = [](Index i) {  // long rows side by side, some of them with runs
+    const bool is_long = (i >= 500 && i < 510) || (i >= 3000 && i < 3032);
+    std::vector<Index> all(is_long ? 2500 : 12);
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      const auto step = static_cast<Index>(k);
+      all[k] = i < 3000 ? (is_long ? 3 * step + i % 3 : 700 * step + i % 700) : step + i - 3000;
+    }
+    return all;
+  };
+  for (const CsrMatrix& a :
+       {stencil(20000, false), scattered(3000), rows_of_every_length(),
+        matrix_of(9000, 10000, ragged, random_entry), matrix_of(4000, 9000, arrow, random_entry)}) {
     DenseMatrix x(a.cols(), 1, ValueKind::f64), first(a.rows(), 1, ValueKind::f64);
     for (Index j = 0; j < a.cols(); ++j) x.view().set(j, 0, random_value(7, j, 0));
     for (const int threads : {1, 2, 3, 5, 16}) {
