@@ -283,17 +283,14 @@ class Reader {
         CsrMatrix(header().rows, header().cols, row_offsets(), col_indices(), header().value_kind,
                   values ? memory_->at(values->offset_bytes) : nullptr, memory_);
     file.flags = header().flags;
-    const auto order_in = [&](const char* name, Index size) -> std::optional<Permutation> {
+    const auto order = [&](const char* name) -> std::optional<Permutation> {
       const CsrSection* section = find(sections, name);
       if (section == nullptr) return std::nullopt;
-      return Permutation::from_new_of_old(
-          Buffer<Index>::copy_of(array<Index>(*section), size),
-          path_ + ": byte " + std::to_string(section->offset_bytes) + ": expected section " + name +
-              " to be a permutation (create the file again), found");
+      return order_in(path_, *section, array<Index>(*section));
     };
-    file.row_order = order_in(kRowOrder, header().rows);
+    file.row_order = order(kRowOrder);
     // Where both sides moved together one order serves both.
-    file.col_order = has_one_order() ? file.row_order : order_in(kColOrder, header().cols);
+    file.col_order = has_one_order() ? file.row_order : order(kColOrder);
     if (const CsrSection* section = find(sections, kPartition)) read_partition(*section, &file);
     if (const CsrSection* section = find(sections, kPartBorders)) {
       read_part_borders(*section, &file);

@@ -66,6 +66,10 @@ CsrFileHeader read_csr_header(const std::string& path);
 /// Reads and checks the header and the provenance, "" if there is none.
 std::string read_csr_provenance(const std::string& path);
 
+/// Reads and checks the header, the orders and the provenance: what a file made of this one carries
+/// on. The other members of the result are empty.
+CsrFile read_csr_beside(const std::string& path);
+
 /// Reads and checks only the header and the levels of parts. An empty list if the file holds no
 /// parts.
 std::vector<PartLevel> read_rank_heads(const std::string& path);

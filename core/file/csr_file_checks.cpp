@@ -45,6 +45,13 @@ void require_table_checksum(const std::string& path, const DecodedHeader& decode
               ", found " + hex_word(found) + "; the file is damaged, copy or create it again");
 }
 
+Permutation order_in(const std::string& path, const CsrSection& section, const Index* new_of_old) {
+  return Permutation::from_new_of_old(
+      Buffer<Index>::copy_of(new_of_old, static_cast<Offset>(section.size_bytes / sizeof(Index))),
+      path + ": byte " + std::to_string(section.offset_bytes) + ": expected section " +
+          section.name + " to be a permutation (create the file again), found");
+}
+
 void require_utf8(const std::string& path, const CsrSection& provenance, const char* text) {
   const std::uint64_t bad = first_invalid_utf8(text, provenance.size_bytes);
   if (bad == provenance.size_bytes) return;

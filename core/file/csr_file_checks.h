@@ -8,6 +8,7 @@
 
 #include "core/base/input_file.h"
 #include "core/file/csr_file_layout.h"
+#include "core/matrix/permutation.h"
 
 namespace csrkit {
 
@@ -32,6 +33,9 @@ csr_layout::DecodedHeader read_header(const InputFile& file);
 /// the header names.
 void require_table_checksum(const std::string& path, const csr_layout::DecodedHeader& decoded,
                             const std::uint64_t* checksums);
+
+/// One of the two orders, in memory at `new_of_old`. Throws InputError.
+Permutation order_in(const std::string& path, const CsrSection& section, const Index* new_of_old);
 
 /// Throws InputError unless the provenance, in memory at `text`, is UTF-8.
 void require_utf8(const std::string& path, const CsrSection& provenance, const char* text);

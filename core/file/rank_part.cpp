@@ -1,6 +1,6 @@
-// Reading pieces of a .csr file: the history, the heads, of rows and lists what belongs to one
-// part, or only some rows. Each chunk that covers any of these bytes is checked; damage elsewhere
-// is other ranks' business.
+// Reading pieces of a .csr file: the history, the orders, the heads, of rows and lists what belongs
+// to one part, or only some rows. Each chunk that covers any of these bytes is checked; damage
+// elsewhere is other ranks' business.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -154,6 +154,15 @@ PartLists fetch_lists(RangeReader& reader, const std::string& path, const rank_l
   return lists;
 }
 
+std::string fetch_provenance(RangeReader& reader, const std::string& path) {
+  const CsrSection* section = find(reader.header().sections, kProvenance);
+  if (section == nullptr) return "";
+  const auto range = reader.fetch(*section, 0, section->size_bytes, false);
+  const char* text = range.as<char>();
+  require_utf8(path, *section, text);
+  return {text, section->size_bytes};
+}
+
 /// Where the entries of rows begin and end.
 struct EntryRange {
   Offset first, last;
@@ -213,12 +222,22 @@ std::vector<PartLevel> read_rank_heads(const std::string& path) {
 
 std::string read_csr_provenance(const std::string& path) {
   RangeReader reader(path);
-  const CsrSection* section = find(reader.header().sections, kProvenance);
-  if (section == nullptr) return "";
-  const auto range = reader.fetch(*section, 0, section->size_bytes, false);
-  const char* text = range.as<char>();
-  require_utf8(path, *section, text);
-  return {text, section->size_bytes};
+  return fetch_provenance(reader, path);
+}
+
+CsrFile read_csr_beside(const std::string& path) {
+  RangeReader reader(path);
+  const auto order = [&](const char* name) -> std::optional<Permutation> {
+    const CsrSection* section = find(reader.header().sections, name);
+    if (section == nullptr) return std::nullopt;
+    const auto range = reader.fetch(*section, 0, section->size_bytes, false);
+    return order_in(path, *section, range.as<Index>());
+  };
+  CsrFile beside;
+  beside.row_order = order(kRowOrder);
+  beside.col_order = order(kColOrder);
+  beside.provenance = fetch_provenance(reader, path);
+  return beside;
 }
 
 RankPart read_rank_part(const std::string& path, Index parts, Index part, FileIo io, int threads,

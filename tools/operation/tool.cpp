@@ -17,6 +17,7 @@
 #include "tools/operation/machine.h"
 #include "tools/operation/operation.h"
 #include "tools/operation/operations.h"
+#include "tools/operation/orders.h"
 #include "tools/operation/tuning.h"
 
 namespace csrkit {
@@ -113,28 +114,6 @@ ToolOptions parse(const std::string& tool, const Operation& operation, const std
   result.as_json = options.json();
   result.command_line = options.command_line();
   return result;
-}
-
-bool is_same(const std::optional<Permutation>& one, const std::optional<Permutation>& other,
-             Index size) {
-  const auto place = [](const std::optional<Permutation>& order, Index i) {
-    return order ? order->new_of_old()[i] : i;
-  };
-  for (Index i = 0; i < size; ++i) {
-    if (place(one, i) != place(other, i)) return false;
-  }
-  return true;
-}
-
-/// Warns if `size` rows or columns that meet, as `which` says, are in two orders.
-void warn_of_other_order(const std::optional<Permutation>& one,
-                         const std::optional<Permutation>& other, Index size,
-                         const std::string& which) {
-  if (is_same(one, other, size)) return;
-  log_warning(
-      which +
-      " are in different orders: this is no product of the matrices at import; reorder them "
-      "alike, or take them as csr-reorder --undo gives them back");
 }
 
 /// The operands, and what is to be known about their files. Fills request.beside_output.

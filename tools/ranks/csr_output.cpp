@@ -65,10 +65,8 @@ std::vector<std::uint64_t> checksums_of(Communicator& communicator, const Shared
 }  // namespace
 
 void write_csr_together(Communicator& communicator, const std::string& path, const CsrMatrix& block,
-                        const std::vector<Index>& borders, const std::string& provenance) {
+                        const std::vector<Index>& borders, const CsrFile& beside) {
   const auto place = ranks::place_of_entries(communicator, block.nnz());
-  CsrFile beside;
-  beside.provenance = provenance;
   const CsrFileFrame frame(block.value_kind(), borders.back(), block.cols(), place.total, beside);
   // Offsets of this rank's rows; the one behind the last row is the last rank's.
   const bool is_last = communicator.rank() + 1 == communicator.size();

@@ -4,15 +4,16 @@
 #include <string>
 #include <vector>
 
-#include "core/matrix/csr_matrix.h"
+#include "core/file/csr_file.h"
 #include "ranks/communicator.h"
 
 namespace csrkit {
 
 /// `block`: this rank's rows, [borders[rank], borders[rank + 1]) of the matrix; `borders` has one
-/// number more than there are ranks. The bytes are those of write_csr_file.
+/// number more than there are ranks. `beside` has orders and provenance; that of rank 0 is written.
+/// The bytes are those of write_csr_file.
 void write_csr_together(ranks::Communicator& communicator, const std::string& path,
                         const CsrMatrix& block, const std::vector<Index>& borders,
-                        const std::string& provenance);
+                        const CsrFile& beside);
 
 }  // namespace csrkit

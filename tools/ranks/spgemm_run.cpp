@@ -152,10 +152,10 @@ void run_spgemm_dist(const SpgemmDistOptions& options, Communicator& communicato
   // Told before C gets its name: a rank without memory for that leaves no file.
   const auto texts = communicator.gather(spgemm_record(facts, share, made, communicator.rank()));
   if (!options.output.empty()) {
-    ProvenanceStep step;
+    ProvenanceStep step;  // without digests of the inputs, which no rank reads whole
     step.command_line = options.command_line;
-    write_csr_together(communicator, options.output, made.c, share.row_borders,
-                       append_step("", step));
+    share.beside.provenance = append_step(share.beside.provenance, step);
+    write_csr_together(communicator, options.output, made.c, share.row_borders, share.beside);
   }
   report_spgemm_dist(options, share, texts, communicator);
 }

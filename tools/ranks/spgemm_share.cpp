@@ -5,6 +5,7 @@
 #include "core/facts/matrix_stats.h"
 #include "core/file/csr_rows.h"
 #include "core/matrix/row_parts.h"
+#include "tools/operation/orders.h"
 #include "tools/ranks/rank_tool.h"
 
 namespace csrkit {
@@ -47,6 +48,16 @@ PartLists read_part_of_file(const SpgemmDistOptions& options, const Communicator
   return std::move(part.lists);
 }
 
+/// What C carries on, and a warning where columns of A and rows of B have moved in different ways.
+CsrFile read_beside(const SpgemmDistOptions& options, Index inner) {
+  CsrFile a = read_csr_beside(options.a);
+  const CsrFile b = options.b == options.a ? a : read_csr_beside(options.b);
+  warn_of_other_order(a.col_order, b.row_order, inner,
+                      "columns of '" + options.a + "' and rows of '" + options.b + "'");
+  a.col_order = b.col_order;
+  return a;
+}
+
 }  // namespace
 
 CsrMatrix read_rows(const SpgemmDistOptions& options, const std::string& path, Index begin,
@@ -67,6 +78,7 @@ SpgemmShare read_share(const SpgemmDistOptions& options, Communicator& communica
                        " and '" + options.b + "' " + counted(share.b_header.rows, "row") +
                        "; a product needs as many");
     }
+    if (communicator.rank() == 0) share.beside = read_beside(options, share.a_header.cols);
     share.b_offsets = read_row_offsets(options.b);
     if ((is_of_file = are_of_file(options, communicator.size()))) {
       of_file = read_part_of_file(options, communicator, &share);

@@ -23,6 +23,7 @@ struct SpgemmShare {
   CsrMatrix a, b;
   Losses a_losses, b_losses;          // by --value-kind
   std::optional<CsrMatrix> all_of_b;  // where ranks with GPUs see it; then `b` is empty
+  CsrFile beside;                     // of rank 0: orders of C, and the history of A
 };
 
 /// Reads it. All ranks together.

@@ -273,6 +273,39 @@ TEST(RankPart, WrongNumbersAreRefusedBeforeTheyAreUsed) {
   }
 }
 
+TEST(RankPart, OrdersAreReadAloneAndLookedAt) {
+  const ScratchFolder folder;
+  const std::string path = folder / "a.csr";
+  CsrFile file = just(random_csr(8, 4, 2, ValueKind::f32));
+  file.provenance = "{}";
+  write_csr_file(path, file);
+  EXPECT_FALSE(read_csr_beside(path).row_order || read_csr_beside(path).col_order);
+  EXPECT_EQ(read_csr_beside(path).provenance, "{}");
+  const std::vector<Index> rows{7, 6, 5, 4, 3, 2, 1, 0}, cols{1, 0, 3, 2};
+  file.row_order = Permutation::from_new_of_old(Buffer<Index>::copy_of(rows.data(), 8), "rows");
+  file.col_order = Permutation::from_new_of_old(Buffer<Index>::copy_of(cols.data(), 4), "columns");
+  write_csr_file(path, file);
+  const CsrFile beside = read_csr_beside(path);
+  EXPECT_TRUE(std::equal(rows.begin(), rows.end(), beside.row_order->new_of_old()));
+  EXPECT_TRUE(std::equal(cols.begin(), cols.end(), beside.col_order->new_of_old()));
+  EXPECT_EQ(beside.matrix.rows(), 0);
+  std::string bytes = load_bytes(path);
+  const std::vector<CsrSection> sections = read_csr_header(path).sections;
+  poke(bytes, sections[4].offset_bytes, Index{0});  // twice
+  save_bytes(path, bytes);
+  EXPECT_THROW(read_csr_beside(path), InputError) << "a checksum";
+  sign(bytes, sections);
+  save_bytes(path, bytes);
+  try {
+    read_csr_beside(path);
+    FAIL() << "no permutation";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("expected section col_new_of_old to be a permutation"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
 TEST(RankPart, HistoryIsReadAloneAndItsBytesAreLookedAt) {
   const ScratchFolder folder;
   const std::string path = folder / "a.csr";

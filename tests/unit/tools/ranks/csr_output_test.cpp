@@ -35,6 +35,12 @@ CsrMatrix uneven_matrix(Index rows, Index cols, ValueKind kind, Index long_row) 
       kind);
 }
 
+Permutation backwards(Index size) {
+  Buffer<Index> new_of_old(size);
+  for (Index i = 0; i < size; ++i) new_of_old[i] = size - 1 - i;
+  return Permutation::from_new_of_old(std::move(new_of_old), "a test's order");
+}
+
 class CsrOutput : public testing::Test {
  protected:
   CsrOutput() { std::filesystem::create_directory(folder_); }
@@ -50,13 +56,19 @@ class CsrOutput : public testing::Test {
     CsrFile file;
     file.matrix = matrix;
     file.provenance = provenance;
+    expect_same_bytes(file, borders);
+  }
+
+  void expect_same_bytes(const CsrFile& file, const std::vector<Index>& borders) {
+    const CsrMatrix& matrix = file.matrix;
     write_csr_file(alone_, file);
     ranks::run_as_threads(
         static_cast<int>(borders.size()) - 1, [&](ranks::Communicator& communicator) {
           const auto rank = static_cast<std::size_t>(communicator.rank());
           // Also what reads some rows of a file: the block of each rank.
           const CsrMatrix block = read_csr_rows(alone_, borders[rank], borders[rank + 1]);
-          write_csr_together(communicator, together_, block, borders, provenance);
+          write_csr_together(communicator, together_, block, borders,
+                             rank == 0 ? read_csr_beside(alone_) : CsrFile{});
         });
     EXPECT_TRUE(bytes_of(alone_) == bytes_of(together_));
     EXPECT_TRUE(identical(read_csr_file(together_).matrix, matrix));
@@ -93,6 +105,16 @@ TEST_F(CsrOutput, MatricesWithoutRowsOrEntries) {
   expect_same_bytes(
       CsrMatrix(3, 4, std::move(none), Buffer<Index>(), ValueArray(ValueKind::f32, 0)),
       {0, 1, 2, 3}, "x");
+}
+
+TEST_F(CsrOutput, OrdersAreThoseOfTheFirstRank) {
+  CsrFile file;
+  file.matrix = uneven_matrix(150000, 100000, ValueKind::f32, 70000);
+  file.row_order = backwards(150000);
+  expect_same_bytes(file, {0, 40000, 150000});
+  file.col_order = backwards(100000);
+  file.provenance = "{}";
+  expect_same_bytes(file, {0, 1, 150000, 150000});
 }
 
 TEST_F(CsrOutput, DamageInOtherRowsIsNotSeenAndInTheirOwnIs) {
