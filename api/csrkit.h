@@ -137,7 +137,8 @@ typedef struct csrkit_reorder_options {
 csrkit_status csrkit_reorder(const csrkit_matrix* matrix, const char* method,
                              const csrkit_reorder_options* options, csrkit_matrix** reordered);
 
-/** Writes a .csr file, whole or not at all. A file of that name is replaced. */
+/** Writes a .csr file, whole or not at all. A file of that name is replaced; a name that ends as
+ * files of another format do is refused (CSRKIT_USAGE). */
 csrkit_status csrkit_save(const csrkit_matrix* matrix, const char* path);
 
 /** What is in a matrix. The pointers are valid as long as the matrix is. */

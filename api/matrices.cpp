@@ -2,6 +2,7 @@
 #include "api/handles.h"
 #include "api/measured_flags.h"
 #include "api/reordering.h"
+#include "core/base/ending.h"
 #include "core/contract/parse_name.h"
 #include "core/matrix/csr_checks.h"
 #include "preprocess/import/import.h"
@@ -144,6 +145,7 @@ csrkit_status csrkit_save(const csrkit_matrix* matrix, const char* path) {
   return guarded([&] {
     require_given(matrix, "matrix");
     require_given(path, "path");
+    require_ending(path, {".csr"});
     write_csr_file(path, matrix->file);
   });
 }

@@ -79,6 +79,9 @@ class Matrices(unittest.TestCase):
             csrkit.open(path).save(path, overwrite=True)  # a new file: the one that is mapped lives on
             with self.assertRaisesRegex(csrkit.UsageError, "overwrite is 'no'; it must be True or False"):
                 small().save(path, overwrite="no")
+            with self.assertRaisesRegex(csrkit.UsageError, "a.npz' would not be what its name says, but a .csr file"):
+                small().save(path.with_suffix(".npz"))
+            self.assertFalse(path.with_suffix(".npz").exists())
             for verify in (True, False):
                 self.assertEqual(list(csrkit.open(path, verify=verify).values), VALUES)
             content = bytearray(path.read_bytes())

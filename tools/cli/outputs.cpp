@@ -4,8 +4,6 @@
 #include <set>
 
 #include "core/base/atomic_file.h"
-#include "core/base/parameters.h"
-#include "core/base/text.h"
 
 namespace csrkit {
 
@@ -54,21 +52,6 @@ void require_outputs(const Options& options, const std::vector<std::string>& out
                      const std::vector<std::string>& inputs) {
   require_new_outputs(options, outputs, inputs);
   require_writable(outputs);
-}
-
-void require_ending(const std::string& output, const std::vector<std::string>& right) {
-  const std::string name = lower_case(output);  // as Windows takes them: X.MTX is x.mtx
-  for (const std::string& ending : right) {
-    if (ends_with(name, ending)) return;
-  }
-  for (const char* wrong :
-       {".csr", ".npy", ".npz", ".mtx", ".mtx.gz", ".petsc", ".graph", ".txt", ".csv", ".tsv",
-        ".json", ".jsonl", ".png", ".jpg", ".jpeg", ".svg", ".pdf", ".html"}) {
-    if (!ends_with(name, wrong)) continue;
-    throw UsageError("the output '" + output + "' would not be what its name says, but a " +
-                     alternatives(right) + " file; name it so" +
-                     (right.front() == ".csr" ? ", and let csr-export make other formats" : ""));
-  }
 }
 
 }  // namespace csrkit

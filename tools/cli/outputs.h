@@ -28,8 +28,4 @@ void require_writable(const std::vector<std::string>& outputs);
 void require_other_files(const std::vector<std::string>& outputs,
                          const std::vector<std::string>& inputs);
 
-/// Refuses (UsageError) a name that ends as files of another format do: what a tool writes does not
-/// follow the name, and programs that go by the name would fail on it. `right`: ".csr", ".npy".
-void require_ending(const std::string& output, const std::vector<std::string>& right);
-
 }  // namespace csrkit

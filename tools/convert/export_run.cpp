@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/base/ending.h"
 #include "core/base/text.h"
 #include "tools/cli/list.h"
 #include "tools/cli/log.h"

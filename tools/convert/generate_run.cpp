@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api/measured_flags.h"
+#include "core/base/ending.h"
 #include "core/base/stopwatch.h"
 #include "preprocess/generate/row_length_model.h"
 #include "tools/cli/list.h"

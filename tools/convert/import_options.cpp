@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/base/counted.h"
+#include "core/base/ending.h"
 #include "core/base/error.h"
 #include "tools/cli/list.h"
 #include "tools/cli/log.h"

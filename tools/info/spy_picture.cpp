@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/atomic_file.h"
+#include "core/base/ending.h"
 #include "core/facts/summed_area_table.h"
 #include "tools/cli/outputs.h"
 

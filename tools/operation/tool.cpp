@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/rooms.h"
+#include "core/base/ending.h"
 #include "core/base/error.h"
 #include "core/file/csr_file.h"
 #include "core/file/plan_file.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/ending.h"
 #include "core/file/rank_sections.h"
 #include "tools/cli/log.h"
 #include "tools/cli/matrix_input.h"

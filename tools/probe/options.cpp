@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/rooms.h"
+#include "core/base/ending.h"
 #include "tools/cli/list.h"
 #include "tools/cli/log.h"
 #include "tools/cli/options.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/rooms.h"
+#include "core/base/ending.h"
 #include "tools/cli/matrix_input.h"
 #include "tools/cli/outputs.h"
 #include "tools/operation/operations.h"

@@ -4,6 +4,7 @@
 
 #include "api/rooms.h"
 #include "core/base/counted.h"
+#include "core/base/ending.h"
 #include "core/contract/countable.h"
 #include "ranks/mpi_ranks.h"
 #include "tools/cli/matrix_input.h"

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api/rooms.h"
+#include "core/base/ending.h"
 #include "core/base/text.h"
 #include "cpu/common/kernels.h"
 #include "tools/cli/log.h"

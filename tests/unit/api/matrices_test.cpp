@@ -130,6 +130,15 @@ TEST(Matrices, AMatrixComesBackFromItsFile) {
   EXPECT_EQ(csrkit_save(matrix.get(), scratch("nowhere/a.csr").c_str()), CSRKIT_IO);
 }
 
+TEST(Matrices, AreSavedUnderNamesThatSayWhatTheyAre) {
+  SmallArrays small;
+  const Matrix matrix = wrapped(small.view());
+  const std::string path = scratch("a.npz");
+  EXPECT_EQ(csrkit_save(matrix.get(), path.c_str()), CSRKIT_USAGE);
+  EXPECT_TRUE(says("would not be what its name says, but a .csr file"));
+  EXPECT_FALSE(std::ifstream(path).good());
+}
+
 TEST(Matrices, ImportsTakeTheirOptions) {
   const std::string path = scratch("edges.txt");
   std::ofstream(path) << "1 2 0.5\n2 1 4\n1 2 1\n";
