@@ -12,6 +12,9 @@ namespace {
 
 using Vector = std::vector<double>;
 
+/// If a start from the true residual leaves more than this share of it, there is no other.
+constexpr double kWorthAnotherStart = 0.5;
+
 double dot(const Vector& a, const Vector& b) {
   double sum = 0;
   for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
@@ -97,14 +100,25 @@ class Reference : public SolveMethod {
         std::max(problem_.relative_tolerance * report.rhs_norm, problem_.absolute_tolerance);
     if (problem_.has_guess && report.rhs_norm != 0) x = column_of(result, column);
     Vector r = residual(b, x), p = preconditioned(r), best = x;
-    double rho = dot(r, p), norm = std::sqrt(dot(r, r)), best_norm = norm;
+    double rho = dot(r, p), norm = std::sqrt(dot(r, r)), best_norm = norm, start_norm = norm;
     history->push_back(norm);
     report.status = SolveStatus::iteration_limit;
     while (report.status == SolveStatus::iteration_limit) {
       if (!std::isfinite(norm)) {
         report.status = SolveStatus::not_finite;
       } else if (norm <= report.target_norm) {
-        report.status = SolveStatus::converged;
+        // What counts is the residual of x, from which the one carried along may have parted.
+        r = residual(b, x);
+        const double true_norm = std::sqrt(dot(r, r));
+        if (true_norm <= report.target_norm) {
+          report.status = SolveStatus::converged;
+        } else if (true_norm > kWorthAnotherStart * start_norm) {
+          report.status = SolveStatus::stagnated;
+        } else {
+          start_norm = norm = best_norm = true_norm;
+          p = preconditioned(r);
+          rho = dot(r, p);
+        }
       } else if (report.iterations == problem_.limit()) {
         break;
       } else {

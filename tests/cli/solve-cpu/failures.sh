@@ -40,9 +40,11 @@ equals "$(json columns.0.status)" iteration_limit
 no_file y.npy
 [ -f y.best.npy ] || fail "no best iterate"
 csr-generate poisson grid.csr --set nx=20 --value-kind f64 --quiet
-expect 1 csr-solve-cpu --force grid.csr --tolerance 1e-17 --output y.npy
-says "stagnated"
-no_file y.npy
+for kernel in cg reference; do
+  expect 1 csr-solve-cpu --force grid.csr --tolerance 1e-17 --output y.npy --kernel $kernel
+  says "stagnated"
+  no_file y.npy
+done
 # What makes no sense is refused before anything is read.
 expect 2 csr-solve-cpu good.csr --generate-dense 3
 expect 2 csr-solve-cpu good.csr --condition 3
