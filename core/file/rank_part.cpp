@@ -130,7 +130,7 @@ const PartLevel& find_level(const std::vector<PartLevel>& levels, const std::str
              : "parts for " + numbers_of_parts(levels) +
                    (levels.size() == 1 && levels[0].parts.size() == 1 ? " rank" : " ranks") +
                    ", not for " + wanted) +
-        "; run csr-partition --parts " + wanted);
+        "; run csr-partition --method blocks --parts " + wanted);
   }
   if (part < 0 || part >= parts) {
     throw UsageError("parts are numbered from 0 to " + std::to_string(parts - 1) + ", not " +

@@ -309,13 +309,14 @@ GridForecast best_stored_grid(const std::string& path, const RankSizes& sizes, I
     if (!best || is_better(grid, *best)) best = grid;
   }
   if (best) return *best;
-  throw UsageError("'" + path + "': no grid has " + counted(ranks, "rank") +
-                   (dense_cols == 1 ? ": there is " : ": there are ") +
-                   counted(dense_cols, "column") + " of B to share out, and the file holds " +
-                   (stored.empty() ? "no row parts" : "row parts for " + stored) +
-                   (ranks <= sizes.rows
-                        ? "; csr-partition --parts " + std::to_string(ranks) + " makes them"
-                        : "; use fewer ranks, as A has " + counted(sizes.rows, "row")));
+  throw UsageError(
+      "'" + path + "': no grid has " + counted(ranks, "rank") +
+      (dense_cols == 1 ? ": there is " : ": there are ") + counted(dense_cols, "column") +
+      " of B to share out, and the file holds " +
+      (stored.empty() ? "no row parts" : "row parts for " + stored) +
+      (ranks <= sizes.rows
+           ? "; csr-partition --method blocks --parts " + std::to_string(ranks) + " makes them"
+           : "; use fewer ranks, as A has " + counted(sizes.rows, "row")));
 }
 
 GridForecast forecast_stored_grid(const std::string& path, const RankSizes& sizes, Index parts,
@@ -328,7 +329,7 @@ GridForecast forecast_stored_grid(const std::string& path, const RankSizes& size
   }
   const std::string number = std::to_string(parts);
   throw UsageError("'" + path + "' holds no parts for " + number + " " + noun_for(parts, "rank") +
-                   "; run csr-partition --parts " + number);
+                   "; run csr-partition --method blocks --parts " + number);
 }
 
 std::vector<Index> parts_of_grids(Index ranks, Index rows, Index dense_cols) {

@@ -53,7 +53,7 @@ expect 0 csr-forecast graph.parts --operation spgemm --ranks 4
 prints "speed-up at most"
 
 expect 2 csr-spgemm-dist graph.csr --ranks 2 --blocks file --output no.csr
-says "holds no parts for ranks; run csr-partition --parts"
+says "holds no parts for ranks; run csr-partition --method blocks --parts"
 expect 2 csr-spgemm-dist graph.parts --ranks 3 --blocks file --output no.csr
 says "holds parts for 2, 4 and 8 ranks, not for 3"
 expect 2 csr-spgemm-dist graph.parts --ranks 2 --blocks rows

@@ -152,18 +152,20 @@ TEST(RankPart, AFileWithoutThatLevelIsRefusedWithWhatItHas) {
     return "not refused";
   };
   write_csr_file(path, file);
-  EXPECT_EQ(refusal(2, 0), "'" + path + "' holds no parts for ranks; run csr-partition --parts 2");
+  EXPECT_EQ(refusal(2, 0),
+            "'" + path + "' holds no parts for ranks; run csr-partition --method blocks --parts 2");
   file.ranks = RankSections::of(file.matrix, plain_blocks(file.matrix, {2, 4, 8}));
   write_csr_file(path, file);
   EXPECT_EQ(refusal(3, 0), "'" + path +
                                "' holds parts for 2, 4 and 8 ranks, not for 3; run csr-partition "
-                               "--parts 3");
+                               "--method blocks --parts 3");
   EXPECT_EQ(refusal(4, 4), "parts are numbered from 0 to 3, not 4");
   EXPECT_EQ(refusal(4, -1), "parts are numbered from 0 to 3, not -1");
   file.ranks = RankSections::of(file.matrix, plain_blocks(file.matrix, {1}));
   write_csr_file(path, file);
   EXPECT_EQ(refusal(3, 0),
-            "'" + path + "' holds parts for 1 rank, not for 3; run csr-partition --parts 3");
+            "'" + path +
+                "' holds parts for 1 rank, not for 3; run csr-partition --method blocks --parts 3");
 }
 
 /// Several chunks in every section, each damaged in turn: exactly the parts whose bytes the chunk
