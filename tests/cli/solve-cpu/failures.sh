@@ -19,6 +19,9 @@ no_file x.npy
 expect 1 csr-solve-cpu lopsided.csr --output y.npy
 says "lopsided.csr: A is not symmetric, and conjugate gradients need that: row 0, column 2 holds 0.5, row 2, column 0 holds 0"
 says "csr-import --symmetrize"
+expect 1 csr-solve-cpu lopsided.csr --output y.npy --json
+silent out
+no_file y.best.npy
 expect 3 csr-solve-cpu poisoned.csr --output y.npy
 says "poisoned.csr: expected finite values, found nan in row 1, column 1 (counted from 0)"
 for precision in f32 refined; do
