@@ -1,5 +1,4 @@
 // How a call ends: codes, and the sentence that explains the last failure of a thread.
-#include <system_error>
 
 #include "api/handles.h"
 

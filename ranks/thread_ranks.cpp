@@ -12,7 +12,6 @@
 #include <mutex>
 #include <new>
 #include <string>
-#include <system_error>
 #include <thread>
 
 #include "core/base/counted.h"

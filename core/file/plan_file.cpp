@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <string_view>
 
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"

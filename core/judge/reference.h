@@ -5,7 +5,6 @@
 
 #include "core/contract/sddmm.h"
 #include "core/contract/spgemm.h"
-#include "core/contract/spmm.h"
 
 namespace csrkit {
 

@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/matrix/csr_matrix.h"
 #include "core/solve/ritz_values.h"
 
 namespace csrkit {

@@ -11,8 +11,6 @@
 #include "cpu/spgemm/adaptive_rows.h"
 
 #include <algorithm>
-#include <exception>
-#include <numeric>
 
 #include "core/base/counted.h"
 #include "core/base/team.h"

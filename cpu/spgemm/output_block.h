@@ -1,7 +1,6 @@
 // The memory in which rows of C are made, which can be kept for the next product.
 #pragma once
 
-#include <cstdint>
 #include <utility>
 
 #include "core/matrix/csr_matrix.h"

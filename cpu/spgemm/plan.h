@@ -9,7 +9,6 @@
 
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "core/contract/spgemm.h"
 #include "cpu/spgemm/one_pass.h"

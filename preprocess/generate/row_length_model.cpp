@@ -1,7 +1,6 @@
 #include "preprocess/generate/row_length_model.h"
 
 #include <algorithm>
-#include <cassert>
 #include <cmath>
 
 #include "core/base/counted.h"

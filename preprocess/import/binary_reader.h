@@ -5,7 +5,6 @@
 #include <cstring>
 #include <memory>
 #include <string>
-#include <type_traits>
 
 #include "core/base/buffer.h"
 #include "core/base/types.h"

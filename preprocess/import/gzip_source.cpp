@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "core/base/buffer.h"
-#include "core/base/error.h"
 #include "preprocess/import/archive_walk.h"
 #include "preprocess/import/compression.h"
 #include "preprocess/import/inflater.h"

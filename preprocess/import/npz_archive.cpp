@@ -1,7 +1,6 @@
 #include "preprocess/import/npz_archive.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <limits>

@@ -1,7 +1,6 @@
 // Text from a pipe: read once, from first byte to last.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <string_view>
 

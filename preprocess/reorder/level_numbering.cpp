@@ -3,7 +3,6 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "core/base/stopwatch.h"
 #include "core/base/team_errors.h"

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <limits>
-#include <vector>
 
 #include "preprocess/reorder/adjacency.h"
 #include "preprocess/reorder/team_price.h"

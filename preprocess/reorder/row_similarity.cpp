@@ -9,7 +9,6 @@
 // needed: directed and rectangular matrices are nothing special.
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <utility>
 #include <vector>
 

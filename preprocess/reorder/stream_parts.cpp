@@ -1,7 +1,6 @@
 #include "preprocess/reorder/stream_parts.h"
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <vector>
 

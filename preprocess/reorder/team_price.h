@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "core/base/types.h"
-
 namespace csrkit::reorder {
 
 /// For work that comes in pieces of very different sizes. What a team costs beside its share of a

@@ -1,7 +1,6 @@
 // What the transforms share: new values on an old pattern, and patterns made row by row.
 #pragma once
 
-#include <string>
 #include <utility>
 
 #include "core/matrix/csr_matrix.h"

@@ -4,10 +4,8 @@
 // threads in elapsed time.
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <initializer_list>
 #include <string>
 #include <vector>
 

@@ -1,7 +1,6 @@
 #include "studies/parallel_sorts/sorts.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace csrkit::studies {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/base/stopwatch.h"
 #include "core/facts/spmm_forecast.h"
 #include "preprocess/reorder/snowball.h"
 #include "tools/advise/locality_report.h"
-#include "tools/operation/measure.h"
 
 namespace csrkit {
 

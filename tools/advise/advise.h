@@ -1,7 +1,6 @@
 // Which ordering, if any: forecasts for every method, without running them on the whole matrix.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -1,7 +1,6 @@
 #include "tools/bench/case.h"
 
 #include "core/base/counted.h"
-#include "tools/bench/record_schema.h"
 #include "tools/cli/provenance.h"
 #include "tools/operation/operations.h"
 

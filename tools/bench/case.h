@@ -2,7 +2,6 @@
 // the record's schema.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,7 +9,6 @@
 #include "core/base/file_digest.h"
 #include "core/file/csr_file.h"
 #include "tools/bench/clock_watch.h"
-#include "tools/bench/record_file.h"
 #include "tools/operation/operation.h"
 
 namespace csrkit {

@@ -6,10 +6,10 @@
 #include <optional>
 #include <vector>
 
+#include "core/base/stopwatch.h"
 #include "gpu/device/device_clocks.h"
 #include "tools/bench/other_work.h"
 #include "tools/cli/json.h"
-#include "tools/operation/measure.h"
 
 namespace csrkit {
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "api/rooms.h"
 #include "core/base/error.h"
 #include "tools/cli/log.h"
+#include "tools/cli/matrix_input.h"
 #include "tools/cli/outputs.h"
 #include "tools/operation/operations.h"
 

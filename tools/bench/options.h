@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "tools/bench/case.h"
-#include "tools/cli/matrix_input.h"
 
 namespace csrkit {
 

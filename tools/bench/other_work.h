@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
+#include "core/base/stopwatch.h"
 #include "tools/cli/json.h"
-#include "tools/operation/measure.h"
 
 namespace csrkit {
 

@@ -1,8 +1,6 @@
 // What a record looks like, and what older ones looked like. docs/record.schema.json is the schema.
 #pragma once
 
-#include <string>
-
 #include "tools/cli/json.h"
 
 namespace csrkit {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "tools/bench/options.h"
 #include "tools/operation/measure.h"

@@ -8,7 +8,6 @@
 
 #include "core/file/csr_file.h"
 #include "tools/forecast/other_tools.h"
-#include "tools/forecast/profile_file.h"
 #include "tools/operation/operation.h"
 
 namespace csrkit {

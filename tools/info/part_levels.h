@@ -1,7 +1,6 @@
 // What tools say about parts for ranks.
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "core/matrix/row_parts.h"

@@ -3,7 +3,6 @@
 #include "core/base/error.h"
 #include "core/file/npy_file.h"
 #include "tools/operation/losses.h"
-#include "tools/operation/request.h"
 
 namespace csrkit {
 

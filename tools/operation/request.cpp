@@ -1,7 +1,5 @@
 #include "tools/operation/request.h"
 
-#include <algorithm>
-
 #include "core/base/error.h"
 #include "core/file/npy_file.h"
 #include "tools/operation/losses.h"

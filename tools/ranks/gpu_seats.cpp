@@ -1,7 +1,5 @@
 #include "tools/ranks/gpu_seats.h"
 
-#include <algorithm>
-
 #include "api/rooms.h"
 #include "ranks/mpi_ranks.h"
 #include "tools/ranks/rank_tool.h"

@@ -7,6 +7,7 @@
 
 #include "core/base/counted.h"
 #include "core/base/team.h"
+#include "ranks/agreement.h"
 #include "ranks/mpi_ranks.h"
 #include "ranks/thread_ranks.h"
 #include "tools/cli/log.h"

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "core/base/atomic_file.h"
-#include "ranks/agreement.h"
+#include "core/matrix/row_parts.h"
 #include "ranks/communicator.h"
 #include "tools/cli/options.h"
 #include "tools/operation/losses.h"

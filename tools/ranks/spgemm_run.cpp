@@ -1,9 +1,7 @@
 #include "tools/ranks/spgemm_run.h"
 
-#include <algorithm>
 #include <cstring>
 #include <numeric>
-#include <optional>
 
 #include "api/rooms.h"
 #include "core/base/hash.h"

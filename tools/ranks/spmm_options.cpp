@@ -6,7 +6,6 @@
 #include "core/base/counted.h"
 #include "core/base/ending.h"
 #include "core/contract/countable.h"
-#include "ranks/mpi_ranks.h"
 #include "tools/cli/matrix_input.h"
 #include "tools/cli/outputs.h"
 #include "tools/forecast/rank_forecast.h"

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 #include <omp.h>
 
-#include <cmath>
 #include <limits>
 #include <string>
 #include <utility>

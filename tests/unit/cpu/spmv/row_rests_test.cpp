@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <numeric>
-
 namespace csrkit::cpu::spmv {
 namespace {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "preprocess/import/entry_lines.h"
+#include "preprocess/import/line_reader.h"
 #include "tests/unit/preprocess/import/scratch_file.h"
 
 namespace csrkit {

@@ -4,7 +4,6 @@
 
 #include <set>
 
-#include "core/base/hash.h"
 #include "tests/unit/core/pattern_samples.h"
 
 namespace csrkit::reorder {

@@ -1,8 +1,6 @@
 // Matrices written down as dense rows of text, and read back the same way.
 #pragma once
 
-#include <cmath>
-#include <string>
 #include <vector>
 
 #include "core/matrix/csr_matrix.h"

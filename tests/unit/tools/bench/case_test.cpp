@@ -7,7 +7,6 @@
 #include <random>
 
 #include "core/file/csr_file.h"
-#include "tools/bench/record_file.h"
 #include "tools/cli/provenance.h"
 
 namespace csrkit {
