@@ -7,7 +7,7 @@
 #include "core/facts/matrix_stats.h"
 #include "core/judge/compare.h"
 #include "core/judge/reference.h"
-#include "tests/property/spmm/battery.h"
+#include "tests/property/matrices.h"
 
 namespace csrkit {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "core/judge/compare.h"
 #include "core/judge/reference.h"
-#include "tests/property/spmm/battery.h"
+#include "tests/property/matrices.h"
 
 namespace csrkit {
 namespace {

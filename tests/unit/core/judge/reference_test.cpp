@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/property/spmm/battery.h"
+#include "tests/property/matrices.h"
 
 namespace csrkit {
 namespace {

@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "tests/property/spmm/battery.h"
+#include "tests/property/matrices.h"
 
 namespace csrkit::cpu::spmv {
 namespace {
