@@ -34,6 +34,10 @@ struct Product {
   const ConstDenseView* c0;
   ConstDenseView c;
 
+  std::uint64_t work_per_column() const {
+    return static_cast<std::uint64_t>(op_a.nnz()) + static_cast<std::uint64_t>(c.rows);
+  }
+
   Operands operands_of(Index row, Index col) const {
     Operands found;
     for (Offset at = op_a.row_offsets()[row]; at < op_a.row_offsets()[row + 1]; ++at) {
@@ -242,6 +246,44 @@ UnprojectedRows compare_projections(const Product& product, std::uint64_t seed,
   return compare_projections(product.c.rows, project_row, note, findings);
 }
 
+/// Rows chosen by their length and by chance, as many as the limits allow. With plus-times all rows
+/// by their projections, too; else some columns.
+void compare_sample(const Product& product, const CheckOptions& options, Findings& findings,
+                    CheckResult& result) {
+  const std::uint64_t work_per_column = product.work_per_column();
+  const auto dense_cols = static_cast<std::uint64_t>(product.c.cols);
+  result.sampled = true;
+  std::uint64_t budget = options.work_limit;
+  const auto cost = [&](Index row) {
+    return (static_cast<std::uint64_t>(product.op_a.row_length(row)) + 1) * dense_cols;
+  };
+  const std::vector<Index> sample = rows_to_sample(
+      product.c.rows, [&](Index row) { return product.op_a.row_length(row); }, cost,
+      options.sampled_rows, options.seed, budget);
+  compare_rows(product, sample, findings);
+  auto checked = static_cast<Index>(sample.size());
+  if (product.problem.semiring == Semiring::plus_times) {
+    const UnprojectedRows special = compare_projections(product, options.seed, findings);
+    result.has_projections = true;
+    compare_rows(product, special.on_one_side, findings);
+    const std::vector<Index> expected_special = affordable_of(special.on_both_sides, cost, budget);
+    compare_rows(product, expected_special, findings);
+    std::vector<Index> all = sample;
+    all.insert(all.end(), special.on_one_side.begin(), special.on_one_side.end());
+    all.insert(all.end(), expected_special.begin(), expected_special.end());
+    std::sort(all.begin(), all.end());
+    checked = static_cast<Index>(std::unique(all.begin(), all.end()) - all.begin());
+  } else {
+    // At least one column, however small the limit: every row must have been looked at.
+    const std::uint64_t affordable = std::max<std::uint64_t>(1, budget / (work_per_column + 1));
+    for (std::uint64_t i = 0; i < std::min(affordable, dense_cols); ++i) {
+      const std::uint64_t word = random_word(options.seed, 3, i);
+      compare_columns(product, static_cast<Index>(below(word, dense_cols)), 1, findings);
+    }
+  }
+  result.rows_checked = checked;
+}
+
 void require_result(const SpmmProblem& problem, const ConstDenseView& b, const ConstDenseView& c,
                     const char* name) {
   // The judge reads whatever it is given; only the arithmetic's shape must fit the problem.
@@ -273,45 +315,13 @@ CheckResult check_spmm(const SpmmProblem& problem, ConstDenseView b, double alph
 
   CheckResult result;
   Findings findings;
-  const std::uint64_t work_per_column =
-      static_cast<std::uint64_t>(op_a.nnz()) + static_cast<std::uint64_t>(c.rows);
   const auto dense_cols = static_cast<std::uint64_t>(c.cols);
   if (!options.always_samples &&
-      (options.work_limit == 0 || work_per_column <= options.work_limit / dense_cols)) {
+      (options.work_limit == 0 || product.work_per_column() <= options.work_limit / dense_cols)) {
     compare_columns(product, 0, c.cols, findings);
     result.rows_checked = c.rows;
   } else {
-    result.sampled = true;
-    std::uint64_t budget = options.work_limit;
-    const auto cost = [&](Index row) {
-      return (static_cast<std::uint64_t>(op_a.row_length(row)) + 1) * dense_cols;
-    };
-    const std::vector<Index> sample = rows_to_sample(
-        c.rows, [&](Index row) { return op_a.row_length(row); }, cost, options.sampled_rows,
-        options.seed, budget);
-    compare_rows(product, sample, findings);
-    auto checked = static_cast<Index>(sample.size());
-    if (problem.semiring == Semiring::plus_times) {
-      const UnprojectedRows special = compare_projections(product, options.seed, findings);
-      result.has_projections = true;
-      compare_rows(product, special.on_one_side, findings);
-      const std::vector<Index> expected_special =
-          affordable_of(special.on_both_sides, cost, budget);
-      compare_rows(product, expected_special, findings);
-      std::vector<Index> all = sample;
-      all.insert(all.end(), special.on_one_side.begin(), special.on_one_side.end());
-      all.insert(all.end(), expected_special.begin(), expected_special.end());
-      std::sort(all.begin(), all.end());
-      checked = static_cast<Index>(std::unique(all.begin(), all.end()) - all.begin());
-    } else {
-      // At least one column, however small the limit: every row must have been looked at.
-      const std::uint64_t affordable = std::max<std::uint64_t>(1, budget / (work_per_column + 1));
-      for (std::uint64_t i = 0; i < std::min(affordable, dense_cols); ++i) {
-        const std::uint64_t word = random_word(options.seed, 3, i);
-        compare_columns(product, static_cast<Index>(below(word, dense_cols)), 1, findings);
-      }
-    }
-    result.rows_checked = checked;
+    compare_sample(product, options, findings, result);
   }
   result.passed = !findings.failed();
   result.failure = findings.failure();

@@ -163,6 +163,31 @@ std::vector<Offset> not_finite(const Product& product, Offset most) {
   return found;
 }
 
+/// Entries of the first and the longest rows and by chance, and some that are no numbers, as many
+/// as the limit allows.
+void compare_sample(const Product& product, const CheckOptions& options, Findings& findings,
+                    CheckResult& result) {
+  const auto nnz = static_cast<std::uint64_t>(product.problem.a.nnz());
+  const auto dense_cols = static_cast<std::uint64_t>(product.problem.dense_cols);
+  result.sampled = true;
+  // Of the work, a quarter is for what is not finite.
+  const auto affordable = static_cast<Offset>(
+      std::min(nnz, std::max<std::uint64_t>(4, options.work_limit / dense_cols)));
+  std::vector<Offset> sample;
+  if (nnz > 0) sample = entries_to_sample(product, affordable - affordable / 4, options.seed);
+  const std::vector<Offset> special = not_finite(product, std::max<Offset>(1, affordable / 4));
+  compare_entries(product, sample, findings);
+  compare_entries(product, special, findings);
+  sample.insert(sample.end(), special.begin(), special.end());
+  std::sort(sample.begin(), sample.end());
+  Index last = -1;
+  for (const Offset at : sample) {
+    const Index row = product.row_of(at);
+    result.rows_checked += row != last;
+    last = row;
+  }
+}
+
 }  // namespace
 
 CheckResult check_sddmm(const SddmmProblem& problem, ConstDenseView x, ConstDenseView y,
@@ -188,23 +213,7 @@ CheckResult check_sddmm(const SddmmProblem& problem, ConstDenseView x, ConstDens
     compare_all(product, findings);
     result.rows_checked = problem.a.rows();
   } else {
-    result.sampled = true;
-    // Of the work, a quarter is for what is not finite.
-    const auto affordable = static_cast<Offset>(
-        std::min(nnz, std::max<std::uint64_t>(4, options.work_limit / dense_cols)));
-    std::vector<Offset> sample;
-    if (nnz > 0) sample = entries_to_sample(product, affordable - affordable / 4, options.seed);
-    const std::vector<Offset> special = not_finite(product, std::max<Offset>(1, affordable / 4));
-    compare_entries(product, sample, findings);
-    compare_entries(product, special, findings);
-    sample.insert(sample.end(), special.begin(), special.end());
-    std::sort(sample.begin(), sample.end());
-    Index last = -1;
-    for (const Offset at : sample) {
-      const Index row = product.row_of(at);
-      result.rows_checked += row != last;
-      last = row;
-    }
+    compare_sample(product, options, findings, result);
   }
   result.passed = !findings.failed();
   result.failure = findings.failure();

@@ -183,6 +183,30 @@ UnprojectedRows compare_projections(const Product& product, const Buffer<Offset>
       a.rows(), project_row, [](Index) { return ""; }, findings);
 }
 
+/// Rows chosen by their work and by chance, as many as the limits allow; and all rows by their
+/// projections, where sums of products are all that makes an entry.
+void compare_sample(const Product& product, const Buffer<Offset>& products,
+                    const CheckOptions& options, Findings& findings, CheckResult& result) {
+  const SpgemmProblem& problem = product.problem;
+  result.sampled = true;
+  std::uint64_t budget = options.work_limit;
+  const auto weight = [&](Index row) { return products[row]; };
+  const auto cost = [&](Index row) { return static_cast<std::uint64_t>(products[row]) + 1; };
+  std::vector<Index> rows =
+      rows_to_sample(product.c.rows(), weight, cost, options.sampled_rows, options.seed, budget);
+  if (problem.semiring == Semiring::plus_times && !problem.mask && problem.drop_below == 0) {
+    const UnprojectedRows special = compare_projections(product, products, options, findings);
+    result.has_projections = true;
+    const std::vector<Index> expected = affordable_of(special.on_both_sides, cost, budget);
+    rows.insert(rows.end(), special.on_one_side.begin(), special.on_one_side.end());
+    rows.insert(rows.end(), expected.begin(), expected.end());
+    std::sort(rows.begin(), rows.end());
+    rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+  }
+  compare_rows(product, &rows, findings);
+  result.rows_checked = static_cast<Index>(rows.size());
+}
+
 }  // namespace
 
 CheckResult check_spgemm(const SpgemmProblem& problem, const CsrMatrix& given,
@@ -224,23 +248,7 @@ CheckResult check_spgemm(const SpgemmProblem& problem, const CsrMatrix& given,
     compare_rows(product, nullptr, findings);
     result.rows_checked = c.rows();
   } else {
-    result.sampled = true;
-    std::uint64_t budget = options.work_limit;
-    const auto weight = [&](Index row) { return products[row]; };
-    const auto cost = [&](Index row) { return static_cast<std::uint64_t>(products[row]) + 1; };
-    std::vector<Index> rows =
-        rows_to_sample(c.rows(), weight, cost, options.sampled_rows, options.seed, budget);
-    if (problem.semiring == Semiring::plus_times && !problem.mask && problem.drop_below == 0) {
-      const UnprojectedRows special = compare_projections(product, products, options, findings);
-      result.has_projections = true;
-      const std::vector<Index> expected = affordable_of(special.on_both_sides, cost, budget);
-      rows.insert(rows.end(), special.on_one_side.begin(), special.on_one_side.end());
-      rows.insert(rows.end(), expected.begin(), expected.end());
-      std::sort(rows.begin(), rows.end());
-      rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
-    }
-    compare_rows(product, &rows, findings);
-    result.rows_checked = static_cast<Index>(rows.size());
+    compare_sample(product, products, options, findings, result);
   }
   result.passed = !findings.failed();
   result.failure = findings.failure();
