@@ -27,6 +27,9 @@ SHARED = {
     "core/file/csr_file_checks.cpp": ("tests/unit/core/file/csr_file_test.cpp "
                                       "tests/unit/core/file/rank_part_test.cpp",
                                       "what the readers of files and of parts share"),
+    "core/file/csr_file_decode.cpp": ("tests/unit/core/file/csr_file_layout_test.cpp "
+                                      "tests/unit/core/file/csr_file_test.cpp",
+                                      "takes what csr_file_layout.cpp makes, and no other header"),
     "core/file/file_memory.cpp": ("tests/unit/core/file/csr_file_test.cpp",
                                   "every file is mapped, and read"),
     "core/file/rank_heads.cpp": ("tests/unit/core/file/rank_sections_test.cpp "

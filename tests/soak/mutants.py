@@ -30,9 +30,9 @@ JUDGE_TESTS = ("tests/unit/core/judge/compare_test.cpp", "tests/unit/core/judge/
 ROOMS = {
     "judge": (("core/judge/compare.cpp", "core/judge/compare_spgemm.cpp", "core/judge/compare_sddmm.cpp",
                "core/judge/projections.cpp", "core/judge/reference.cpp", "core/judge/solution.cpp"), JUDGE_TESTS, "-O0"),
-    "file": (("core/file/csr_file.cpp", "core/file/csr_file_checks.cpp", "core/file/csr_file_frame.cpp",
-              "core/file/csr_file_layout.cpp", "core/file/csr_file_sections.cpp", "core/file/csr_file_sink.cpp",
-              "core/file/csr_file_writer.cpp", "core/file/file_memory.cpp"), FILE_TESTS, "-O1"),
+    "file": (("core/file/csr_file.cpp", "core/file/csr_file_checks.cpp", "core/file/csr_file_decode.cpp",
+              "core/file/csr_file_frame.cpp", "core/file/csr_file_layout.cpp", "core/file/csr_file_sections.cpp",
+              "core/file/csr_file_sink.cpp", "core/file/csr_file_writer.cpp", "core/file/file_memory.cpp"), FILE_TESTS, "-O1"),
 }
 # What is tried at every place: pattern, replacement.
 CHANGES = [(re.compile(pattern), new) for pattern, new in (
