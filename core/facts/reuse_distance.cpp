@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "core/base/counted.h"
-#include "core/base/hash.h"
 #include "core/base/team_errors.h"
+#include "core/facts/column_sample.h"
 #include "core/facts/stack_distance.h"
 #include "core/matrix/filled_columns.h"
 
@@ -42,172 +42,10 @@ double below_capacity(const double* bins, double capacity) {
   return sum;
 }
 
-/// Which columns are simulated, under consecutive numbers.
-struct Items {
-  static constexpr Index kLeftOut = -1;
-
-  bool is_everything = true;
-  Index count = 0;            // of items
-  Index always = 0;           // the first so many are taken in any sample
-  double scale = 1;           // each of the others stands for so many columns
-  Buffer<Index> item_of_col;  // empty if everything is an item
-
-  Index of(Index col) const { return is_everything ? col : item_of_col[col]; }
-};
-
-Buffer<Index> column_lengths(const CsrMatrix& matrix) {
-  Buffer<Index> lengths(matrix.cols());
-  std::fill(lengths.begin(), lengths.end(), Index{0});
-  const Offset nnz = matrix.nnz();
-#pragma omp parallel for schedule(static)
-  for (Offset at = 0; at < nnz; ++at) {
-#pragma omp atomic
-    ++lengths[matrix.col_indices()[at]];
-  }
-  return lengths;
-}
-
-/// A sample in strata by length: the same share of each, chosen by hash. Strata of which hardly any
-/// column would be chosen, those of the hubs, are taken whole.
-Items chosen_items(const CsrMatrix& matrix, const ReuseOptions& options) {
-  constexpr double kFew = 16;
-  constexpr std::size_t kStrata = 32;
-  Items items;
-  items.count = items.always = matrix.cols();
-  if (matrix.nnz() <= options.exact_reads) return items;
-
-  const double share =
-      std::min(1.0, static_cast<double>(std::max<Offset>(options.sampled_reads, 1)) /
-                        static_cast<double>(matrix.nnz()));
-  const Buffer<Index> lengths = column_lengths(matrix);
-  const auto stratum_of = [&](Index col) {  // of a column that is read
-    return static_cast<std::size_t>(31 - __builtin_clz(static_cast<unsigned>(lengths[col])));
-  };
-  const auto word_of = [&](Index col) {
-    return random_word(options.seed, static_cast<std::uint64_t>(col));
-  };
-  std::vector<std::vector<std::uint64_t>> words(kStrata);
-  for (Index col = 0; col < matrix.cols(); ++col) {
-    if (lengths[col] > 0) words[stratum_of(col)].push_back(word_of(col));
-  }
-  std::vector<std::uint64_t> limits(kStrata);  // words below are taken
-  std::vector<bool> is_whole(kStrata);
-  Index sampled_from = 0;
-  for (std::size_t stratum = 0; stratum < kStrata; ++stratum) {
-    const double taken = share * static_cast<double>(words[stratum].size());
-    is_whole[stratum] = taken < kFew;
-    if (is_whole[stratum]) continue;
-    const auto limit = words[stratum].begin() + static_cast<std::ptrdiff_t>(taken);
-    sampled_from += static_cast<Index>(words[stratum].size());
-    if (limit == words[stratum].end()) {
-      limits[stratum] = ~std::uint64_t{0};
-    } else {
-      std::nth_element(words[stratum].begin(), limit, words[stratum].end());
-      limits[stratum] = *limit;
-    }
-  }
-
-  items.is_everything = false;
-  items.item_of_col = Buffer<Index>(matrix.cols());
-  std::fill(items.item_of_col.begin(), items.item_of_col.end(), Items::kLeftOut);
-  items.count = 0;
-  for (Index col = 0; col < matrix.cols(); ++col) {
-    if (lengths[col] > 0 && is_whole[stratum_of(col)]) items.item_of_col[col] = items.count++;
-  }
-  items.always = items.count;
-  for (Index col = 0; col < matrix.cols(); ++col) {
-    if (lengths[col] == 0 || is_whole[stratum_of(col)]) continue;
-    if (word_of(col) < limits[stratum_of(col)]) items.item_of_col[col] = items.count++;
-  }
-  if (items.count > items.always) {
-    items.scale = static_cast<double>(sampled_from) / (items.count - items.always);
-  }
-  return items;
-}
-
 /// Sampled items are numbered in the order of their columns; neighbours go to different groups.
 std::size_t group_of_sampled(Index item) {
   constexpr std::uint32_t kSampledGroups = 16;
   return 1 + (static_cast<std::uint32_t>(item) * 2654435769u >> 16) % kSampledGroups;
-}
-
-/// Rows that are visited one after the other, as places in the order of visits.
-struct Visit {
-  Index first, last;
-};
-
-/// Cuts the places [0, rows) into `pieces` of about equal nonzeros; pieces + 1 bounds.
-std::vector<Index> equal_pieces(const std::vector<Offset>& reads_before, int pieces) {
-  std::vector<Index> bounds{0};
-  const Offset reads = reads_before.back();
-  for (int piece = 1; piece <= pieces; ++piece) {
-    const auto target = static_cast<Offset>(static_cast<double>(reads) * piece / pieces);
-    const auto at = std::lower_bound(reads_before.begin(), reads_before.end(), target);
-    bounds.push_back(std::max(bounds.back(), static_cast<Index>(at - reads_before.begin())));
-  }
-  bounds.back() = static_cast<Index>(reads_before.size() - 1);
-  return bounds;
-}
-
-/// Each worker's visits, in order.
-std::vector<std::vector<Visit>> visits_of_workers(const std::vector<Offset>& reads_before,
-                                                  const ReadOrder& order) {
-  const auto workers = static_cast<std::size_t>(order.workers);
-  const auto rows = static_cast<Index>(reads_before.size() - 1);
-  std::vector<std::vector<Visit>> visits(workers);
-  if (order.rows_per_turn > 0) {
-    std::size_t worker = 0;
-    for (Index first = 0; first < rows;) {
-      const Index last = first + std::min(order.rows_per_turn, rows - first);
-      visits[worker].push_back({first, last});
-      worker = (worker + 1) % workers;
-      first = last;
-    }
-  } else {
-    const std::vector<Index> bounds = equal_pieces(reads_before, order.workers);
-    for (std::size_t worker = 0; worker < workers; ++worker) {
-      visits[worker].push_back({bounds[worker], bounds[worker + 1]});
-    }
-  }
-  return visits;
-}
-
-/// All workers' visits as one stream. In every turn each worker goes on to the first end of a row
-/// at or after the next multiple of 64 of its own nonzeros.
-std::vector<Visit> in_step(const std::vector<std::vector<Visit>>& visits,
-                           const std::vector<Offset>& reads_before) {
-  constexpr Offset kTurn = 64;
-  struct Cursor {
-    std::size_t visit = 0;
-    Index row = 0;
-    Offset reads = 0;
-  };
-  std::vector<Cursor> cursors(visits.size());
-  for (std::size_t worker = 0; worker < visits.size(); ++worker) {
-    if (!visits[worker].empty()) cursors[worker].row = visits[worker][0].first;
-  }
-  std::vector<Visit> stream;
-  bool is_going_on = true;
-  for (Offset until = kTurn; is_going_on; until += kTurn) {
-    is_going_on = false;
-    for (std::size_t worker = 0; worker < visits.size(); ++worker) {
-      Cursor& at = cursors[worker];
-      while (at.visit < visits[worker].size() && at.reads < until) {
-        const Visit& visit = visits[worker][at.visit];
-        const Index first = at.row;
-        while (at.row < visit.last && at.reads < until) {
-          const auto row = static_cast<std::size_t>(at.row++);
-          at.reads += reads_before[row + 1] - reads_before[row];
-        }
-        if (first < at.row) stream.push_back({first, at.row});
-        if (at.row == visit.last && ++at.visit < visits[worker].size()) {
-          at.row = visits[worker][at.visit].first;
-        }
-      }
-      is_going_on = is_going_on || at.visit < visits[worker].size();
-    }
-  }
-  return stream;
 }
 
 /// Reads counted by distance: those of always-taken columns in group 0, those of sampled columns in
@@ -236,7 +74,7 @@ struct Counts {
 class Simulation {
  public:
   /// Borrows all three.
-  Simulation(const CsrMatrix& matrix, const ReuseOptions& options, const Items& items)
+  Simulation(const CsrMatrix& matrix, const ReuseOptions& options, const ColumnSample& items)
       : matrix_(matrix), options_(options), items_(items) {}
 
   Counts run(int groups) const {
@@ -285,9 +123,7 @@ class Simulation {
       const auto at = static_cast<std::size_t>(place);
       reads_before[at + 1] = reads_before[at] + matrix_.row_length(row_at(place));
     }
-    std::vector<std::vector<Visit>> streams = visits_of_workers(reads_before, options_.readers);
-    if (options_.readers.has_private_caches || streams.size() == 1) return streams;
-    return {in_step(streams, reads_before)};
+    return visits_of(reads_before, options_.readers);
   }
 
   void read(const std::vector<Visit>& stream, StackDistance* cache, Counts* counts) const {
@@ -298,7 +134,7 @@ class Simulation {
         const Index row = row_at(place);
         for (Offset at = matrix_.row_offsets()[row]; at < matrix_.row_offsets()[row + 1]; ++at) {
           const Index item = items_.of(matrix_.col_indices()[at]);
-          if (item == Items::kLeftOut) continue;
+          if (item == ColumnSample::kLeftOut) continue;
           const double distance = cache->read(item);
           const std::size_t group = item < items_.always ? 0 : group_of_sampled(item);
           ++counts->reads_of_group[group];
@@ -320,7 +156,7 @@ class Simulation {
 
   const CsrMatrix& matrix_;
   const ReuseOptions& options_;
-  const Items& items_;
+  const ColumnSample& items_;
 };
 
 }  // namespace
@@ -374,7 +210,8 @@ ReuseProfile reuse_profile(const CsrMatrix& matrix, const ReuseOptions& options)
   if (matrix.nnz() == 0) return profile;
   if (is_hypersparse(matrix)) return reuse_profile(filled_columns(matrix).pattern, options);
 
-  const Items items = chosen_items(matrix, options);
+  const ColumnSample items =
+      column_sample(matrix, options.exact_reads, options.sampled_reads, options.seed);
   const Counts counts = Simulation(matrix, options, items).run(kGroups);
 
   // The true number of reads of sampled columns is known, so the sample is scaled to it.

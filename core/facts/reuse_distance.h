@@ -3,20 +3,10 @@
 
 #include <vector>
 
+#include "core/facts/row_visits.h"
 #include "core/matrix/csr_matrix.h"
 
 namespace csrkit {
-
-/// Which worker reads which rows of A, and whose cache is simulated. Every nonzero of A is one read
-/// of the row of B that its column names, in the order of storage.
-struct ReadOrder {
-  int workers = 1;
-  /// 0: each worker has one contiguous piece of equal nonzeros. Else rows are dealt to the workers
-  /// in turn, so many at a time.
-  Index rows_per_turn = 0;
-  /// False: one cache for all workers, which read in step, 64 nonzeros a turn.
-  bool has_private_caches = false;
-};
 
 struct ReuseOptions {
   ReadOrder readers;
