@@ -152,9 +152,11 @@ void sort_coo(CooMatrix coo, const ReadRequest& request, const std::string& wher
   result.sort_seconds += watch.seconds();
 }
 
-/// Checks arrays in CSR form. Returns whether every row is sorted and has no column twice.
-bool check_csr(Index rows, Index cols, const Buffer<Offset>& row_offsets,
-               const Buffer<Index>& col_indices, const std::string& where) {
+/// Checks the arrays. Returns whether every row is sorted and has no column twice.
+bool check_csr(const CsrArrays& arrays, const std::string& where) {
+  const Index rows = arrays.rows, cols = arrays.cols;
+  const Buffer<Offset>& row_offsets = arrays.row_offsets;
+  const Buffer<Index>& col_indices = arrays.col_indices;
   const Offset nnz = col_indices.size();
   if (row_offsets.size() != Offset{rows} + 1) {
     throw InputError(where + ": expected " + std::to_string(Offset{rows} + 1) +
@@ -181,20 +183,25 @@ bool check_csr(Index rows, Index cols, const Buffer<Offset>& row_offsets,
   return is_canonical;
 }
 
-CooMatrix coordinates(Index rows, Index cols, Buffer<Offset> row_offsets, Buffer<Index> col_indices,
-                      ValueArray values) {
+CooMatrix coordinates(CsrArrays arrays) {
+  const Buffer<Offset>& row_offsets = arrays.row_offsets;
   CooMatrix coo;
-  coo.rows = rows;
-  coo.cols = cols;
-  coo.row_indices = Buffer<Index>(col_indices.size());
+  coo.rows = arrays.rows;
+  coo.cols = arrays.cols;
+  coo.row_indices = Buffer<Index>(arrays.col_indices.size());
 #pragma omp parallel for schedule(dynamic, 1024)
-  for (Index row = 0; row < rows; ++row) {
+  for (Index row = 0; row < coo.rows; ++row) {
     std::fill(coo.row_indices.data() + row_offsets[row],
               coo.row_indices.data() + row_offsets[row + 1], row);
   }
-  coo.col_indices = std::move(col_indices);
-  coo.values = std::move(values);
+  coo.col_indices = std::move(arrays.col_indices);
+  coo.values = std::move(arrays.values);
   return coo;
+}
+
+CsrMatrix matrix_of(CsrArrays arrays) {
+  return CsrMatrix(arrays.rows, arrays.cols, std::move(arrays.row_offsets),
+                   std::move(arrays.col_indices), std::move(arrays.values));
 }
 
 }  // namespace
@@ -205,29 +212,22 @@ void finish_coo(CooMatrix coo, const ReadRequest& request, const std::string& wh
   sort_coo(std::move(coo), request, where, result);
 }
 
-void finish_csr(Index rows, Index cols, Buffer<Offset> row_offsets, Buffer<Index> col_indices,
-                ValueArray values, const ReadRequest& request, const std::string& where,
+void finish_csr(CsrArrays arrays, const ReadRequest& request, const std::string& where,
                 ImportResult& result) {
-  if (check_csr(rows, cols, row_offsets, col_indices, where)) {
-    result.matrix =
-        CsrMatrix(rows, cols, std::move(row_offsets), std::move(col_indices), std::move(values));
+  if (check_csr(arrays, where)) {
+    result.matrix = matrix_of(std::move(arrays));
     return;
   }
-  CooMatrix coo =
-      coordinates(rows, cols, std::move(row_offsets), std::move(col_indices), std::move(values));
-  sort_coo(std::move(coo), request, where, result);
+  sort_coo(coordinates(std::move(arrays)), request, where, result);
 }
 
-void finish_csc(Index rows, Index cols, Buffer<Offset> col_offsets, Buffer<Index> row_indices,
-                ValueArray values, const ReadRequest& request, const std::string& where,
+void finish_csc(CsrArrays transposed, const ReadRequest& request, const std::string& where,
                 ImportResult& result) {
-  if (check_csr(cols, rows, col_offsets, row_indices, where)) {
-    result.matrix = transpose(
-        CsrMatrix(cols, rows, std::move(col_offsets), std::move(row_indices), std::move(values)));
+  if (check_csr(transposed, where)) {
+    result.matrix = transpose(matrix_of(std::move(transposed)));
     return;
   }
-  CooMatrix coo =
-      coordinates(cols, rows, std::move(col_offsets), std::move(row_indices), std::move(values));
+  CooMatrix coo = coordinates(std::move(transposed));
   const Offset out_of_order = count_out_of_order(coo);  // of the file, which goes by columns
   std::swap(coo.rows, coo.cols);
   std::swap(coo.row_indices, coo.col_indices);

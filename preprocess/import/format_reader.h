@@ -56,15 +56,21 @@ const std::vector<FormatReader>& format_readers();
 void finish_coo(CooMatrix coo, const ReadRequest& request, const std::string& where,
                 ImportResult& result);
 
+/// Arrays in CSR form as a file gives them: nothing is checked yet.
+struct CsrArrays {
+  Index rows, cols;
+  Buffer<Offset> row_offsets;
+  Buffer<Index> col_indices;
+  ValueArray values;
+};
+
 /// The same for arrays in CSR form. Checks row offsets and the range of columns (InputError). Rows
 /// that are sorted and unique stay as they are; others are repaired and counted.
-void finish_csr(Index rows, Index cols, Buffer<Offset> row_offsets, Buffer<Index> col_indices,
-                ValueArray values, const ReadRequest& request, const std::string& where,
+void finish_csr(CsrArrays arrays, const ReadRequest& request, const std::string& where,
                 ImportResult& result);
 
-/// The same for arrays in CSC form, column by column.
-void finish_csc(Index rows, Index cols, Buffer<Offset> col_offsets, Buffer<Index> row_indices,
-                ValueArray values, const ReadRequest& request, const std::string& where,
+/// The same for a matrix in CSC form: the arrays are those of its transpose in CSR form.
+void finish_csc(CsrArrays transposed, const ReadRequest& request, const std::string& where,
                 ImportResult& result);
 
 /// An empty row takes 8 bytes in memory and few or none in a file, so a few bytes could ask for

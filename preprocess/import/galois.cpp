@@ -142,8 +142,8 @@ ImportResult read_galois(const std::string& path, const ReadRequest& request) {
   }
   ValueArray values = read_edge_data(reader, header, request, result);
   const auto order = static_cast<Index>(vertices);
-  finish_csr(order, order, std::move(offsets), std::move(targets), std::move(values), request, path,
-             result);
+  finish_csr({order, order, std::move(offsets), std::move(targets), std::move(values)}, request,
+             path, result);
   return result;
 }
 

@@ -83,8 +83,8 @@ ImportResult read_gapbs(const std::string& path, const ReadRequest& request) {
     values = ValueArray::from(std::move(weights));
     result.notes["values"] = "weights, as 32-bit integers";
   }
-  finish_csr(vertices, vertices, std::move(offsets), std::move(columns), std::move(values), request,
-             path, result);
+  finish_csr({vertices, vertices, std::move(offsets), std::move(columns), std::move(values)},
+             request, path, result);
   return result;
 }
 

@@ -95,8 +95,9 @@ ImportResult read_graph_dump(const std::string& path, const ReadRequest& request
   }
   Buffer<Index> columns = read_elements<Index>(columns_file, 0, nnz);
   result.entries_read = nnz;
-  finish_csr(rows, cols, widen_offsets(short_offsets), std::move(columns),
-             ValueArray(ValueKind::none, nnz), request, paths.columns, result);
+  finish_csr({rows, cols, widen_offsets(short_offsets), std::move(columns),
+              ValueArray(ValueKind::none, nnz)},
+             request, paths.columns, result);
   return result;
 }
 

@@ -301,8 +301,9 @@ ImportResult read_metis_graph(const std::string& path, const ReadRequest& reques
   vertices.degrees = {};
   ValueArray values(ValueKind::none, vertices.entries);
   if (header.has_edge_weights) values = ValueArray::from(std::move(vertices.weights));
-  finish_csr(rows, rows, std::move(row_offsets), std::move(vertices.neighbours), std::move(values),
-             request, path, result);
+  finish_csr(
+      {rows, rows, std::move(row_offsets), std::move(vertices.neighbours), std::move(values)},
+      request, path, result);
 
   const CsrMatrix mirror = transpose(result.matrix);
   if (!identical(result.matrix, mirror))

@@ -52,6 +52,7 @@ void read_compressed(const NpzArchive& archive, const std::string& prefix, bool 
                  {prefix + "data", prefix + "indices", prefix + "indptr", prefix + "shape"});
   const Shape shape = read_shape(archive, prefix + "shape");
   const Index groups = is_by_column ? shape.cols : shape.rows;
+  const Index others = is_by_column ? shape.rows : shape.cols;
   const NpyArray offsets_array = archive.read(prefix + "indptr");
   offsets_array.require_vector(Offset{groups} + 1);
   Buffer<Offset> offsets = offsets_array.to_offsets();
@@ -59,7 +60,7 @@ void read_compressed(const NpzArchive& archive, const std::string& prefix, bool 
   {
     const NpyArray array = archive.read(prefix + "indices");
     array.require_vector();
-    indices = array.to_indices(is_by_column ? shape.rows : shape.cols);
+    indices = array.to_indices(others);
   }
   ValueArray values = read_values(archive, prefix + "data", indices.size(), request);
   // SciPy lets arrays be longer than the matrix needs.
@@ -72,7 +73,7 @@ void read_compressed(const NpzArchive& archive, const std::string& prefix, bool 
   // Columns have an offset each in the file, rows do not.
   if (is_by_column) require_plausible_rows(shape.rows, nnz, request.limits, archive.path());
   const auto finish = is_by_column ? &finish_csc : &finish_csr;
-  finish(shape.rows, shape.cols, std::move(offsets), std::move(indices), std::move(values), request,
+  finish({groups, others, std::move(offsets), std::move(indices), std::move(values)}, request,
          archive.path(), result);
 }
 

@@ -64,8 +64,9 @@ ImportResult read_matrix(BinaryReader& reader, const std::string& path,
     result.notes["left out"] =
         next == kVector ? "the vector behind the matrix" : "another matrix behind the first";
   }
-  finish_csr(static_cast<Index>(rows), static_cast<Index>(cols), std::move(offsets),
-             std::move(columns), std::move(values), request, path, result);
+  finish_csr({static_cast<Index>(rows), static_cast<Index>(cols), std::move(offsets),
+              std::move(columns), std::move(values)},
+             request, path, result);
   return result;
 }
 

@@ -66,8 +66,9 @@ ImportResult read_raw_csr(const std::string& path, const ReadRequest& request) {
       widen_offsets(read_elements<std::int32_t>(file, kHeaderBytes, header.rows + 1));
   Buffer<Index> columns = read_elements<Index>(file, columns_at, header.nnz);
   ValueArray values = ValueArray::from(read_elements<float>(file, values_at, header.nnz));
-  finish_csr(rows, static_cast<Index>(header.cols), std::move(row_offsets), std::move(columns),
-             std::move(values), request, path, result);
+  finish_csr({rows, static_cast<Index>(header.cols), std::move(row_offsets), std::move(columns),
+              std::move(values)},
+             request, path, result);
   return result;
 }
 

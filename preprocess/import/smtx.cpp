@@ -91,8 +91,9 @@ ImportResult read_smtx(const std::string& path, const ReadRequest& request) {
   const std::string doubt =
       doubt_of_end(lines.open_line(), lines.line() - 1, static_cast<Offset>(sizes[1]) - 1);
   if (!doubt.empty()) result.warnings.push_back(doubt);
-  finish_csr(static_cast<Index>(sizes[0]), static_cast<Index>(sizes[1]), std::move(offsets),
-             std::move(columns), ValueArray(ValueKind::none, nnz), request, path, result);
+  finish_csr({static_cast<Index>(sizes[0]), static_cast<Index>(sizes[1]), std::move(offsets),
+              std::move(columns), ValueArray(ValueKind::none, nnz)},
+             request, path, result);
   return result;
 }
 
