@@ -148,19 +148,11 @@ DeviceShare all_gather_share(int rank, const Grid& grid, const RankPart& part,
 }
 
 DeviceSpmmRank::DeviceSpmmRank(Communicator& communicator, const Grid& grid, RankPart part,
-                               Index dense_cols, const SpmmProblem& kinds,
-                               const std::string& kernel, const PlanOptions& options,
-                               const DeviceRankMakers& makers, HaloWay way, bool is_one_process,
-                               bool gathers_all)
-    : SpmmRank(communicator.rank(), grid, std::move(part), dense_cols, kinds),
+                               const SpmmProblem& problem, DeviceSetup setup)
+    : SpmmRank(communicator.rank(), grid, std::move(part), problem),
       communicator_(communicator),
       grid_(grid),
-      kernel_(kernel),
-      options_(options),
-      makers_(makers),
-      way_(way),
-      is_one_process_(is_one_process),
-      gathers_all_(gathers_all) {
+      setup_(std::move(setup)) {
   keep_operands();
 }
 
@@ -170,34 +162,32 @@ void DeviceSpmmRank::connect() {
   for (int part = 0; part < grid_.parts; ++part) {
     borders.push_back(std::stoi(ends[static_cast<std::size_t>(grid_.rank_of(part, 0))]));
   }
-  SpmmProblem kinds = kinds_;
-  kinds.dense_cols = columns_.size();
-  const auto share = gathers_all_ ? all_gather_share : device_share;
-  device_ =
-      makers_.make(share(communicator_.rank(), grid_, part_, borders, kinds), kernel_, options_);
+  const auto share = setup_.gathers_all ? all_gather_share : device_share;
+  device_ = setup_.makers.make(share(communicator_.rank(), grid_, part_, borders, kinds_),
+                               setup_.kernel, setup_.options);
 
   const bool is_first = communicator_.rank() == 0;
   std::vector<std::string> told;
-  if (way_ == HaloWay::nccl) {
-    told = communicator_.gather(is_first ? makers_.new_nccl_id() : std::string());
+  if (setup_.way == HaloWay::nccl) {
+    told = communicator_.gather(is_first ? setup_.makers.new_nccl_id() : std::string());
     told.resize(1);
-  } else if (!is_one_process_ && grid_.parts > 1) {
+  } else if (!setup_.is_one_process && grid_.parts > 1) {
     told = communicator_.gather(device_->memory());
   }
   const std::vector<std::string> places = communicator_.gather(address_text(&device_));
-  if (is_first || !is_one_process_) {
-    if (!is_one_process_) held_ = {device_};
+  if (is_first || !setup_.is_one_process) {
+    if (!setup_.is_one_process) held_ = {device_};
     for (const std::string& text : places) {
-      if (is_one_process_) held_.push_back(*address_from<std::shared_ptr<DeviceRank>>(text));
+      if (setup_.is_one_process) held_.push_back(*address_from<std::shared_ptr<DeviceRank>>(text));
     }
     std::vector<DeviceRank*> driven(held_.size());
     std::transform(held_.begin(), held_.end(), driven.begin(),
                    [](const std::shared_ptr<DeviceRank>& rank) { return rank.get(); });
-    driven_ = makers_.join(driven, grid_.size(), way_, told);
+    driven_ = setup_.makers.join(driven, grid_.size(), setup_.way, told);
   }
   const std::vector<std::string> drivers = communicator_.gather(address_text(driven_.get()));
-  ranks_ = is_one_process_ ? address_from<DeviceRanks>(drivers.front()) : driven_.get();
-  place_ = is_one_process_ ? static_cast<std::size_t>(communicator_.rank()) : 0;
+  ranks_ = setup_.is_one_process ? address_from<DeviceRanks>(drivers.front()) : driven_.get();
+  place_ = setup_.is_one_process ? static_cast<std::size_t>(communicator_.rank()) : 0;
 }
 
 SpmmSeconds DeviceSpmmRank::multiply(int products) {
@@ -211,7 +201,7 @@ SpmmSeconds DeviceSpmmRank::multiply(int products) {
 /// A rank may free its memory only when no other process has it open.
 void DeviceSpmmRank::disconnect() {
   communicator_.barrier();
-  if (is_one_process_) return;
+  if (setup_.is_one_process) return;
   driven_.reset();
   ranks_ = nullptr;
   communicator_.barrier();

@@ -25,14 +25,23 @@ CsrMatrix rows_with_entries(const CsrMatrix& a, std::vector<Index>* rows);
 DeviceShare all_gather_share(int rank, const Grid& grid, const RankPart& part,
                              const std::vector<Index>& borders, const SpmmProblem& kinds);
 
+/// What a rank's GPU is told, and how rows of B come to it.
+struct DeviceSetup {
+  const DeviceRankMakers& makers;
+  std::string kernel = "auto";
+  PlanOptions options;
+  HaloWay way = HaloWay::peer;
+  /// All ranks are threads of this process; else HaloWay::peer needs processes that read each
+  /// other's GPUs.
+  bool is_one_process = true;
+  bool gathers_all = false;  // all_gather_share; then row_of_b() knows own rows only
+};
+
 class DeviceSpmmRank final : public SpmmRank {
  public:
-  /// `is_one_process`: all ranks are threads of this one; else HaloWay::peer needs processes that
-  /// read each other's GPUs. With `gathers_all` row_of_b() knows own rows only.
-  DeviceSpmmRank(Communicator& communicator, const Grid& grid, RankPart part, Index dense_cols,
-                 const SpmmProblem& kinds, const std::string& kernel, const PlanOptions& options,
-                 const DeviceRankMakers& makers, HaloWay way, bool is_one_process,
-                 bool gathers_all);
+  /// Borrows `setup.makers`.
+  DeviceSpmmRank(Communicator& communicator, const Grid& grid, RankPart part,
+                 const SpmmProblem& problem, DeviceSetup setup);
 
   void connect() override;
   void bring_b() override { device_->upload_b(b_); }
@@ -46,11 +55,7 @@ class DeviceSpmmRank final : public SpmmRank {
  private:
   Communicator& communicator_;
   Grid grid_;
-  std::string kernel_;
-  PlanOptions options_;
-  const DeviceRankMakers& makers_;
-  HaloWay way_;
-  bool is_one_process_, gathers_all_;
+  DeviceSetup setup_;
   std::shared_ptr<DeviceRank> device_;
   std::vector<std::shared_ptr<DeviceRank>> held_;  // of all that are driven: they outlive driven_
   std::unique_ptr<DeviceRanks> driven_;            // by this rank, for all of its process

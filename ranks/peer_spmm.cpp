@@ -1,6 +1,5 @@
 #include "ranks/peer_spmm.h"
 
-#include <atomic>
 #include <utility>
 
 #include "core/base/stopwatch.h"
@@ -23,27 +22,26 @@ std::uint64_t sum_of(const std::vector<Message>& messages) {
 
 }  // namespace
 
-PeerArrays share_arrays(Communicator& communicator, const Grid& grid, Index rows, Index dense_cols,
-                        const SpmmProblem& kinds, int products, std::string* why_not) {
+PeerArrays share_arrays(Communicator& communicator, const Grid& grid, Index rows,
+                        const SpmmProblem& problem, int products, std::string* why_not) {
   const int group = grid.group_of(communicator.rank());
-  const Index cols = columns_of_group(dense_cols, grid, group).size();
+  const Index cols = columns_of_group(problem.dense_cols, grid, group).size();
   PeerArrays arrays;
-  arrays.b = share_memory(communicator, group, bytes_of(rows, cols, kinds.b), why_not);
+  arrays.b = share_memory(communicator, group, bytes_of(rows, cols, problem.b), why_not);
   if (arrays.b == nullptr || products == 1) return arrays;
-  arrays.c = share_memory(communicator, group, bytes_of(rows, cols, kinds.c), why_not);
+  arrays.c = share_memory(communicator, group, bytes_of(rows, cols, problem.c), why_not);
   if (arrays.c == nullptr) arrays.b.reset();
   return arrays;
 }
 
 PeerSpmmRank::PeerSpmmRank(Communicator& communicator, const Grid& grid, RankPart part,
-                           Index dense_cols, const SpmmProblem& kinds, const Kernel<Spmm>& kernel,
+                           const SpmmProblem& problem, const Kernel<Spmm>& kernel,
                            const PlanOptions& options, PeerArrays arrays)
-    : SpmmRank(communicator.rank(), grid, std::move(part), dense_cols, kinds),
+    : SpmmRank(communicator.rank(), grid, std::move(part), problem),
       communicator_(communicator),
       arrays_(std::move(arrays)),
-      sums_(grid, grid.group_of(communicator.rank()), part_, kinds_, columns_.size(), kernel,
-            options),
-      rows_(plan_of(part_.own, columns_.size(), kinds_, kernel, options)) {
+      sums_(grid, grid.group_of(communicator.rank()), part_, kinds_, kernel, options),
+      rows_(plan_of(part_.own, kinds_, kernel, options)) {
   const Index cols = columns_.size();
   arrays_.b->take(bytes_of(head().col_begin, cols, kinds_.b),
                   bytes_of(head().col_end, cols, kinds_.b));

@@ -18,14 +18,14 @@ struct PeerArrays {
 };
 
 /// All ranks together. `rows` are those of B. If ranks cannot share memory: no arrays, and why.
-PeerArrays share_arrays(Communicator& communicator, const Grid& grid, Index rows, Index dense_cols,
-                        const SpmmProblem& kinds, int products, std::string* why_not);
+PeerArrays share_arrays(Communicator& communicator, const Grid& grid, Index rows,
+                        const SpmmProblem& problem, int products, std::string* why_not);
 
 class PeerSpmmRank final : public SpmmRank {
  public:
   /// `part` has columns of the whole matrix (PartColumns::whole).
-  PeerSpmmRank(Communicator& communicator, const Grid& grid, RankPart part, Index dense_cols,
-               const SpmmProblem& kinds, const Kernel<Spmm>& kernel, const PlanOptions& options,
+  PeerSpmmRank(Communicator& communicator, const Grid& grid, RankPart part,
+               const SpmmProblem& problem, const Kernel<Spmm>& kernel, const PlanOptions& options,
                PeerArrays arrays);
 
   SpmmSeconds multiply(int products) override;

@@ -28,12 +28,11 @@ std::uint64_t row_bytes(const ConstDenseView& dense) {
 
 }  // namespace
 
-std::unique_ptr<Operator> plan_of(const CsrMatrix& a, Index dense_cols, SpmmProblem problem,
-                                  const Kernel<Spmm>& kernel, const PlanOptions& options) {
+std::unique_ptr<Operator> plan_of(const CsrMatrix& a, SpmmProblem kinds, const Kernel<Spmm>& kernel,
+                                  const PlanOptions& options) {
   if (a.nnz() == 0) return nullptr;
-  problem.a = a;
-  problem.dense_cols = dense_cols;
-  return kernel.make_plan(problem, options);
+  kinds.a = a;
+  return kernel.make_plan(kinds, options);
 }
 
 std::string choice_of(const char* what, const std::unique_ptr<Operator>& plan) {
@@ -76,11 +75,11 @@ ColumnRange columns_of_group(Index dense_cols, const Grid& grid, int group) {
   return {border(group), border(group + 1)};
 }
 
-SpmmRank::SpmmRank(int rank, const Grid& grid, RankPart part, Index dense_cols,
-                   const SpmmProblem& kinds)
+SpmmRank::SpmmRank(int rank, const Grid& grid, RankPart part, const SpmmProblem& problem)
     : part_(std::move(part)),
-      kinds_(kinds),
-      columns_(columns_of_group(dense_cols, grid, grid.group_of(rank))) {
+      kinds_(problem),
+      columns_(columns_of_group(problem.dense_cols, grid, grid.group_of(rank))) {
+  kinds_.dense_cols = columns_.size();
   if (kinds_.c != kinds_.accumulate) {
     throw UsageError("ranks add the terms of their halo to C, so C has the accumulation's kind, " +
                      std::string(name_of(kinds_.accumulate)));
@@ -126,10 +125,10 @@ void SpmmRank::require_powers() const {
 }
 
 SplitSums::SplitSums(const Grid& grid, int group, const RankPart& part, const SpmmProblem& kinds,
-                     Index dense_cols, const Kernel<Spmm>& kernel, const PlanOptions& options)
-    : sent_(part.lists.head.sums_sent, dense_cols, kinds.c),
-      received_(part.lists.head.sums_received, dense_cols, kinds.c),
-      pieces_(plan_of(part.pieces, dense_cols, kinds, kernel, options)) {
+                     const Kernel<Spmm>& kernel, const PlanOptions& options)
+    : sent_(part.lists.head.sums_sent, kinds.dense_cols, kinds.c),
+      received_(part.lists.head.sums_received, kinds.dense_cols, kinds.c),
+      pieces_(plan_of(part.pieces, kinds, kernel, options)) {
   const std::uint64_t bytes = row_bytes(sent_.view());
   auto* from = sent_.view().as<char>();
   for (const RowPiece& piece : part.lists.pieces) {
@@ -176,17 +175,16 @@ void SplitSums::add_to(const DenseView& c, const RankPart& part) const {
 }
 
 CpuSpmmRank::CpuSpmmRank(Communicator& communicator, const Grid& grid, RankPart part,
-                         Index dense_cols, const SpmmProblem& kinds, const Kernel<Spmm>& kernel,
+                         const SpmmProblem& problem, const Kernel<Spmm>& kernel,
                          const PlanOptions& options)
-    : SpmmRank(communicator.rank(), grid, std::move(part), dense_cols, kinds),
+    : SpmmRank(communicator.rank(), grid, std::move(part), problem),
       communicator_(communicator),
       threads_(team_size(options.where.threads)),
       packed_(checked_cast<Index, MemoryError>(head().send_cols, "rows of B to send"),
               columns_.size(), kinds_.b),
-      sums_(grid, grid.group_of(communicator.rank()), part_, kinds_, columns_.size(), kernel,
-            options),
-      own_(plan_of(part_.own, columns_.size(), kinds_, kernel, options)),
-      beyond_(plan_of(part_.halo, columns_.size(), kinds_, kernel, options)) {
+      sums_(grid, grid.group_of(communicator.rank()), part_, kinds_, kernel, options),
+      own_(plan_of(part_.own, kinds_, kernel, options)),
+      beyond_(plan_of(part_.halo, kinds_, kernel, options)) {
   keep_operands();
   const int group = grid.group_of(communicator.rank());
   const std::uint64_t bytes = row_bytes(b_);

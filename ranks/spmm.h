@@ -52,6 +52,7 @@ class SpmmRank {
   const RankPart& part() const { return part_; }
   const PartHead& head() const { return part_.lists.head; }
   ColumnRange columns() const { return columns_; }
+  /// `a` is not this rank's; `dense_cols` are its columns.
   const SpmmProblem& kinds() const { return kinds_; }
 
   /// Rows head().col_begin to col_end of B, columns() of it; to be filled before the first product.
@@ -80,9 +81,10 @@ class SpmmRank {
   virtual std::string choice() const = 0;
 
  protected:
-  /// B and C of the kinds of `kinds`, whose `a` and `dense_cols` are not looked at; C of the
-  /// accumulation's kind (UsageError otherwise: the halo's terms are added to what was stored).
-  SpmmRank(int rank, const Grid& grid, RankPart part, Index dense_cols, const SpmmProblem& kinds);
+  /// B and C of the kinds of `problem`, whose `dense_cols` are those of all groups, and whose `a`
+  /// is not looked at; C of the accumulation's kind (UsageError otherwise: the halo's terms are
+  /// added to what was stored).
+  SpmmRank(int rank, const Grid& grid, RankPart part, const SpmmProblem& problem);
   /// b_, c_ and halo_ in memory of this rank alone.
   void keep_operands();
   /// C becomes B. The parts own the columns of their rows, and both have one kind: else UsageError.
@@ -101,7 +103,7 @@ class SpmmRank {
 class SplitSums {
  public:
   SplitSums(const Grid& grid, int group, const RankPart& part, const SpmmProblem& kinds,
-            Index dense_cols, const Kernel<Spmm>& kernel, const PlanOptions& options);
+            const Kernel<Spmm>& kernel, const PlanOptions& options);
   /// From this rank's own rows of B.
   void make(const ConstDenseView& b);
   /// What came, in the order of parts.
@@ -117,8 +119,8 @@ class SplitSums {
 };
 
 /// A plan for a part's entries, or null if there are none.
-std::unique_ptr<Operator> plan_of(const CsrMatrix& a, Index dense_cols, SpmmProblem problem,
-                                  const Kernel<Spmm>& kernel, const PlanOptions& options);
+std::unique_ptr<Operator> plan_of(const CsrMatrix& a, SpmmProblem kinds, const Kernel<Spmm>& kernel,
+                                  const PlanOptions& options);
 /// What ran, for reports.
 std::string choice_of(const char* what, const std::unique_ptr<Operator>& plan);
 /// Rows [first, first + rows).
@@ -129,8 +131,8 @@ void clear(const DenseView& c);
 /// On the processors of this process.
 class CpuSpmmRank final : public SpmmRank {
  public:
-  CpuSpmmRank(Communicator& communicator, const Grid& grid, RankPart part, Index dense_cols,
-              const SpmmProblem& kinds, const Kernel<Spmm>& kernel, const PlanOptions& options);
+  CpuSpmmRank(Communicator& communicator, const Grid& grid, RankPart part,
+              const SpmmProblem& problem, const Kernel<Spmm>& kernel, const PlanOptions& options);
 
   SpmmSeconds multiply(int products) override;
   std::uint64_t bytes_sent() const override;

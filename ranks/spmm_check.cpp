@@ -146,7 +146,6 @@ CheckResult check_sampled_rows(SpmmRank& rank, const RowOfB& row_of_b, const Row
 
   SpmmProblem problem = rank.kinds();
   problem.a = sample.a;
-  problem.dense_cols = dense_cols;
   DenseMatrix b(sample.a.cols(), dense_cols, problem.b), c(sample.a.rows(), dense_cols, problem.c);
   for (std::size_t i = 0; i < sample.cols.size(); ++i) {
     row_of_b(sample.cols[i], row_of(b.view(), static_cast<Index>(i)));

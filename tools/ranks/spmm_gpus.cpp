@@ -116,18 +116,20 @@ GpuPlace choose_gpu(const SpmmDistOptions& options, ranks::Communicator& communi
 
 std::unique_ptr<ranks::SpmmRank> gpu_rank(const SpmmDistOptions& options,
                                           ranks::Communicator& communicator, const GpuPlace& gpu,
-                                          RankPart part, const SpmmProblem& kinds,
+                                          RankPart part, const SpmmProblem& problem,
                                           const PlanOptions& plan) {
   if (options.gathers_all && !(part.lists.pieces.empty() && part.lists.sums.empty())) {
     throw UsageError("--all-gather needs whole rows, and '" + options.matrix +
                      "' splits some among its parts; leave it out, or make parts without "
                      "csr-partition --split-hubs");
   }
-  PlanOptions on_gpu = plan;
-  on_gpu.where.device = gpu.seat.device;
-  return std::make_unique<ranks::DeviceSpmmRank>(
-      communicator, options.grid, std::move(part), options.dense_cols, kinds, options.kernel,
-      on_gpu, gpu_face().ranks, gpu.way, is_one_process(), options.gathers_all);
+  ranks::DeviceSetup setup{gpu_face().ranks, options.kernel, plan};
+  setup.options.where.device = gpu.seat.device;
+  setup.way = gpu.way;
+  setup.is_one_process = is_one_process();
+  setup.gathers_all = options.gathers_all;
+  return std::make_unique<ranks::DeviceSpmmRank>(communicator, options.grid, std::move(part),
+                                                 problem, std::move(setup));
 }
 
 }  // namespace csrkit

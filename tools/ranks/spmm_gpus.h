@@ -24,7 +24,7 @@ GpuPlace choose_gpu(const SpmmDistOptions& options, ranks::Communicator& communi
 
 std::unique_ptr<ranks::SpmmRank> gpu_rank(const SpmmDistOptions& options,
                                           ranks::Communicator& communicator, const GpuPlace& gpu,
-                                          RankPart part, const SpmmProblem& kinds,
+                                          RankPart part, const SpmmProblem& problem,
                                           const PlanOptions& plan);
 
 }  // namespace csrkit

@@ -56,22 +56,22 @@ RankPart read_part(const SpmmDistOptions& options, const Communicator& communica
 }
 
 /// What is multiplied, but for the entries.
-SpmmProblem kinds_of(const SpmmDistOptions& options, ValueKind stored) {
+SpmmProblem problem_of(const SpmmDistOptions& options, ValueKind stored) {
   Buffer<Offset> offsets(1);
   offsets[0] = 0;
   const CsrMatrix no_rows(0, 0, std::move(offsets), Buffer<Index>(),
                           ValueArray(options.value_kind.value_or(stored), 0));
-  SpmmProblem kinds = default_spmm_problem(no_rows, options.dense_cols);
+  SpmmProblem problem = default_spmm_problem(no_rows, options.dense_cols);
   if (const auto kind =
           dense_kind_of(no_rows.value_kind(), options.dense_kind, options.input_kind)) {
-    set_dense_kind(&kinds, *kind);
+    set_dense_kind(&problem, *kind);
   }
-  require_legal(kinds);
-  if (options.power > 1 && kinds.b != kinds.c) {
+  require_legal(problem);
+  if (options.power > 1 && problem.b != problem.c) {
     throw UsageError("--power: C becomes B of the next product, so both have one kind; B is " +
-                     std::string(name_of(kinds.b)) + ", C is " + name_of(kinds.c));
+                     std::string(name_of(problem.b)) + ", C is " + name_of(problem.c));
   }
-  return kinds;
+  return problem;
 }
 
 /// How rows of B come to ranks on processors. All ranks together.
@@ -80,7 +80,7 @@ struct Exchange {
   SpmmExchange facts;
 };
 Exchange choose_exchange(const SpmmDistOptions& options, Communicator& communicator,
-                         const CsrFileHeader& header, const SpmmProblem& kinds) {
+                         const CsrFileHeader& header, const SpmmProblem& problem) {
   Exchange exchange;
   if (options.grid.parts == 1) {
     exchange.facts = {"none", "nothing travels"};
@@ -89,8 +89,8 @@ Exchange choose_exchange(const SpmmDistOptions& options, Communicator& communica
   exchange.facts = {kMessages, "as asked"};
   if (options.exchange == kMessages) return exchange;
   std::string why_not;
-  exchange.arrays = share_arrays(communicator, options.grid, header.cols, options.dense_cols, kinds,
-                                 options.power, &why_not);
+  exchange.arrays =
+      share_arrays(communicator, options.grid, header.cols, problem, options.power, &why_not);
   const std::string peer = name_of(HaloWay::peer);
   if (exchange.arrays.b != nullptr) {
     exchange.facts = {peer, options.exchange == peer ? "as asked" : "all ranks are on one host"};
@@ -104,15 +104,15 @@ Exchange choose_exchange(const SpmmDistOptions& options, Communicator& communica
 }
 
 std::unique_ptr<SpmmRank> cpu_rank(const SpmmDistOptions& options, Communicator& communicator,
-                                   RankPart part, const SpmmProblem& kinds, const PlanOptions& plan,
-                                   const ranks::PeerArrays& arrays) {
+                                   RankPart part, const SpmmProblem& problem,
+                                   const PlanOptions& plan, const ranks::PeerArrays& arrays) {
   const Kernel<Spmm>& kernel = find_kernel(cpu::spmm_kernels(), options.kernel);
   if (arrays.b == nullptr) {
     return std::make_unique<ranks::CpuSpmmRank>(communicator, options.grid, std::move(part),
-                                                options.dense_cols, kinds, kernel, plan);
+                                                problem, kernel, plan);
   }
-  return std::make_unique<ranks::PeerSpmmRank>(communicator, options.grid, std::move(part),
-                                               options.dense_cols, kinds, kernel, plan, arrays);
+  return std::make_unique<ranks::PeerSpmmRank>(communicator, options.grid, std::move(part), problem,
+                                               kernel, plan, arrays);
 }
 
 /// Where B comes from: rectangles of it, whoever asks.
@@ -255,14 +255,14 @@ CsrFileHeader read_header(const SpmmDistOptions& options) {
 
 /// A rank on a processor, with what it shares in memory, or on a GPU.
 std::unique_ptr<SpmmRank> make_rank(const SpmmDistOptions& options, Communicator& communicator,
-                                    RankPart part, const SpmmProblem& kinds,
+                                    RankPart part, const SpmmProblem& problem,
                                     const std::optional<GpuPlace>& gpu,
                                     const ranks::PeerArrays& arrays) {
   PlanOptions plan;
   plan.where.threads = options.threads;
   plan.deterministic = options.is_deterministic;
-  return gpu ? gpu_rank(options, communicator, *gpu, std::move(part), kinds, plan)
-             : cpu_rank(options, communicator, std::move(part), kinds, plan, arrays);
+  return gpu ? gpu_rank(options, communicator, *gpu, std::move(part), problem, plan)
+             : cpu_rank(options, communicator, std::move(part), problem, plan, arrays);
 }
 
 /// What is known of a rank once its products are made.
@@ -280,14 +280,14 @@ void run_spmm_dist(const SpmmDistOptions& options, Communicator& communicator) {
   SpmmRankFacts facts;
   choose_places(options, communicator, &facts);
   CsrFileHeader header;
-  SpmmProblem kinds;
+  SpmmProblem problem;
   together(communicator, [&] {
     header = read_header(options);
-    kinds = kinds_of(options, header.value_kind);
+    problem = problem_of(options, header.value_kind);
   });
   const Index part_number = options.grid.part_of(communicator.rank());
   Exchange exchange;
-  if (!facts.gpu) exchange = choose_exchange(options, communicator, header, kinds);
+  if (!facts.gpu) exchange = choose_exchange(options, communicator, header, problem);
   std::unique_ptr<Product> product;
   Losses losses;
   const auto told = telling_together(communicator, [&] {
@@ -298,8 +298,9 @@ void run_spmm_dist(const SpmmDistOptions& options, Communicator& communicator) {
     facts.read_seconds = reading.seconds();
     const Stopwatch planning;
     std::unique_ptr<SpmmRank> rank =
-        make_rank(options, communicator, std::move(part), kinds, facts.gpu, exchange.arrays);
-    product.reset(new Product{options, std::move(rank), SourceOfB(options, header.cols, kinds.b)});
+        make_rank(options, communicator, std::move(part), problem, facts.gpu, exchange.arrays);
+    product.reset(
+        new Product{options, std::move(rank), SourceOfB(options, header.cols, problem.b)});
     product->read_b();
     facts.plan_seconds = planning.seconds();
     return told_of_lists(part_number, product->rank.part().lists);

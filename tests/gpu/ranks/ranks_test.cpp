@@ -32,6 +32,7 @@ namespace csrkit::testing {
 namespace {
 
 using ranks::Communicator;
+using ranks::DeviceSetup;
 using ranks::DeviceSpmmRank;
 using ranks::Grid;
 using ranks::SpmmRank;
@@ -59,17 +60,12 @@ int number_of_gpus() {
 
 /// Ranks take the GPUs in turn.
 std::unique_ptr<SpmmRank> gpu_rank(Communicator& communicator, const Grid& grid, RankPart part,
-                                   Index dense_cols, const SpmmProblem& kinds, HaloWay way,
-                                   const std::string& kernel = "auto", bool gathers_all = false,
-                                   const DeviceRankMakers& makers = kWithFakeNccl,
-                                   bool is_one_process = true) {
-  PlanOptions options;
-  options.where.device = communicator.rank() % number_of_gpus();
-  options.deterministic = !gathers_all;  // the rival's kernel promises no bits
-  options.where.threads = 1;
-  return std::make_unique<DeviceSpmmRank>(communicator, grid, std::move(part), dense_cols, kinds,
-                                          kernel, options, makers, way, is_one_process,
-                                          gathers_all);
+                                   const SpmmProblem& problem, DeviceSetup setup) {
+  setup.options.where.device = communicator.rank() % number_of_gpus();
+  setup.options.deterministic = !setup.gathers_all;  // the rival's kernel promises no bits
+  setup.options.where.threads = 1;
+  return std::make_unique<DeviceSpmmRank>(communicator, grid, std::move(part), problem,
+                                          std::move(setup));
 }
 
 void expect_gpu_product(const CsrMatrix& a, const Grid& grid, Index dense_cols, int power = 1,
@@ -78,9 +74,9 @@ void expect_gpu_product(const CsrMatrix& a, const Grid& grid, Index dense_cols, 
   for (const HaloWay way : {HaloWay::peer, HaloWay::nccl}) {
     SCOPED_TRACE(name_of(way));
     ranks::testing::expect_product(
-        [&](Communicator& communicator, const Grid& of, RankPart part, Index cols,
-            const SpmmProblem& kinds) {
-          return gpu_rank(communicator, of, std::move(part), cols, kinds, way, kernel);
+        [&](Communicator& communicator, const Grid& of, RankPart part, const SpmmProblem& problem) {
+          return gpu_rank(communicator, of, std::move(part), problem,
+                          {kWithFakeNccl, kernel, {}, way});
         },
         a, grid, dense_cols, power, borders, split);
   }
@@ -140,9 +136,9 @@ TEST_F(GpuRanks, SplitRowsGiveTheExactProduct) {
 TEST_F(GpuRanks, SumsOfSplitRowsHaveTheKindOfC) {
   for (const HaloWay way : {HaloWay::peer, HaloWay::nccl}) {
     SCOPED_TRACE(name_of(way));
-    const auto make = [&](Communicator& communicator, const Grid& of, RankPart part, Index cols,
-                          const SpmmProblem& kinds) {
-      return gpu_rank(communicator, of, std::move(part), cols, kinds, way);
+    const auto make = [&](Communicator& communicator, const Grid& of, RankPart part,
+                          const SpmmProblem& problem) {
+      return gpu_rank(communicator, of, std::move(part), problem, {kWithFakeNccl, "auto", {}, way});
     };
     for (const ValueKind b : {ValueKind::f16, ValueKind::bf16}) {
       ranks::testing::expect_sums_of_the_kind_of_c(make, b, b);
@@ -160,7 +156,7 @@ void with_gpu_ranks(const CsrMatrix& a, const Grid& grid, Index dense_cols, Halo
   ranks::run_as_threads(grid.size(), [&](Communicator& communicator) {
     const auto rank = gpu_rank(
         communicator, grid, ranks::testing::part_of(a, sections, grid.part_of(communicator.rank())),
-        dense_cols, default_spmm_problem(a, dense_cols), way);
+        default_spmm_problem(a, dense_cols), {kWithFakeNccl, "auto", {}, way});
     rank->connect();
     ranks::testing::fill_b(*rank);
     use(*rank, communicator);
@@ -270,10 +266,9 @@ TEST_F(GpuRanks, AnAllGatherAndCusparseGiveTheExactProduct) {
   const CsrMatrix a = integer_matrix(90, 90, 11);
   for (const HaloWay way : {HaloWay::peer, HaloWay::nccl}) {
     ranks::testing::expect_all_gather_product(
-        [&](Communicator& communicator, const Grid& of, RankPart part, Index cols,
-            const SpmmProblem& kinds) {
-          return gpu_rank(communicator, of, std::move(part), cols, kinds, way, "vendor_cusparse",
-                          true);
+        [&](Communicator& communicator, const Grid& of, RankPart part, const SpmmProblem& problem) {
+          return gpu_rank(communicator, of, std::move(part), problem,
+                          {kWithFakeNccl, "vendor_cusparse", {}, way, true, true});
         },
         a, {3, 2}, 8);
   }
@@ -294,10 +289,9 @@ void expect_product_of_processes(const CsrMatrix& a, Index dense_cols, int power
   for (const bool is_one_process : {true, false}) {  // the first loads kernels, which waits for all
     SCOPED_TRACE(is_one_process);
     ranks::testing::expect_product(
-        [&](Communicator& communicator, const Grid& of, RankPart part, Index cols,
-            const SpmmProblem& kinds) {
-          return gpu_rank(communicator, of, std::move(part), cols, kinds, HaloWay::peer, kernel,
-                          false, kWithFakeNccl, is_one_process);
+        [&](Communicator& communicator, const Grid& of, RankPart part, const SpmmProblem& problem) {
+          return gpu_rank(communicator, of, std::move(part), problem,
+                          {kWithFakeNccl, kernel, {}, HaloWay::peer, is_one_process});
         },
         a, {2, 1}, dense_cols, power, std::nullopt, split);
   }
@@ -329,9 +323,9 @@ TEST_F(GpuRanks, RanksThatMeetDoSoInEveryProduct) {
   expect_product_of_processes(a, 24);
   const RankSections sections = RankSections::of(a, plain_blocks(a, std::vector<Index>{2}));
   ranks::run_as_threads(2, [&](Communicator& communicator) {
-    const auto rank = gpu_rank(
-        communicator, {2, 1}, ranks::testing::part_of(a, sections, communicator.rank()), 24,
-        default_spmm_problem(a, 24), HaloWay::peer, "auto", false, kWithFakeNccl, false);
+    const auto rank =
+        gpu_rank(communicator, {2, 1}, ranks::testing::part_of(a, sections, communicator.rank()),
+                 default_spmm_problem(a, 24), {kWithFakeNccl, "auto", {}, HaloWay::peer, false});
     rank->connect();
     for (int run = 0; run < 20; ++run) {
       ranks::testing::fill_b(*rank);
@@ -361,8 +355,8 @@ TEST_F(GpuRanks, ARankThatDoesNotComeIsNamed) {
   std::string message;
   ranks::run_as_threads(2, [&](Communicator& communicator) {
     const auto rank =
-        gpu_rank(communicator, {2, 1}, ranks::testing::part_of(a, sections, communicator.rank()), 8,
-                 default_spmm_problem(a, 8), HaloWay::peer, "auto", false, makers, false);
+        gpu_rank(communicator, {2, 1}, ranks::testing::part_of(a, sections, communicator.rank()),
+                 default_spmm_problem(a, 8), {makers, "auto", {}, HaloWay::peer, false});
     rank->connect();
     ranks::testing::fill_b(*rank);
     rank->multiply(1);
@@ -488,10 +482,9 @@ TEST(GpuRanksChild, ReadsTheSampleOfItsParent) {
 TEST_F(GpuRanks, NcclItselfCarriesWhatARankSendsToItself) {
   if (!gpu::why_no_nccl().empty()) GTEST_SKIP() << gpu::why_no_nccl();
   ranks::testing::expect_all_gather_product(
-      [&](Communicator& communicator, const Grid& of, RankPart part, Index cols,
-          const SpmmProblem& kinds) {
-        return gpu_rank(communicator, of, std::move(part), cols, kinds, HaloWay::nccl, "auto", true,
-                        kWithNccl);
+      [&](Communicator& communicator, const Grid& of, RankPart part, const SpmmProblem& problem) {
+        return gpu_rank(communicator, of, std::move(part), problem,
+                        {kWithNccl, "auto", {}, HaloWay::nccl, true, true});
       },
       integer_matrix(90, 90, 12), {1, 1}, 8);
 }
@@ -501,10 +494,10 @@ TEST_F(GpuRanks, NcclItselfCarriesRowsBetweenGpus) {
   const int gpus = number_of_gpus();
   if (gpus < 2) GTEST_SKIP() << "there is one GPU";
   if (!gpu::why_no_nccl().empty()) GTEST_SKIP() << gpu::why_no_nccl();
-  const auto make = [&](Communicator& communicator, const Grid& of, RankPart part, Index cols,
-                        const SpmmProblem& kinds) {
-    return gpu_rank(communicator, of, std::move(part), cols, kinds, HaloWay::nccl, "auto", false,
-                    kWithNccl);
+  const auto make = [&](Communicator& communicator, const Grid& of, RankPart part,
+                        const SpmmProblem& problem) {
+    return gpu_rank(communicator, of, std::move(part), problem,
+                    {kWithNccl, "auto", {}, HaloWay::nccl});
   };
   const CsrMatrix a = integer_matrix(150, 150, 13);
   for (const std::vector<Index>& split : {std::vector<Index>{}, {3, 75}}) {
@@ -513,10 +506,9 @@ TEST_F(GpuRanks, NcclItselfCarriesRowsBetweenGpus) {
     }
   }
   ranks::testing::expect_all_gather_product(
-      [&](Communicator& communicator, const Grid& of, RankPart part, Index cols,
-          const SpmmProblem& kinds) {
-        return gpu_rank(communicator, of, std::move(part), cols, kinds, HaloWay::nccl,
-                        "vendor_cusparse", true, kWithNccl);
+      [&](Communicator& communicator, const Grid& of, RankPart part, const SpmmProblem& problem) {
+        return gpu_rank(communicator, of, std::move(part), problem,
+                        {kWithNccl, "vendor_cusparse", {}, HaloWay::nccl, true, true});
       },
       a, {gpus, 1}, 8);
 }

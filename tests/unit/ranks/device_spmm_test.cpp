@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <functional>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -190,10 +189,10 @@ void expect_device_product(const CsrMatrix& a, const Grid& grid, Index dense_col
   for (const HaloWay way : {HaloWay::peer, HaloWay::nccl}) {
     SCOPED_TRACE(name_of(way));
     testing::expect_product(
-        [&](Communicator& communicator, const Grid& of, RankPart part, Index cols,
-            const SpmmProblem& kinds) -> std::unique_ptr<SpmmRank> {
-          return std::make_unique<DeviceSpmmRank>(communicator, of, std::move(part), cols, kinds,
-                                                  "auto", PlanOptions{}, kFakes, way, true, false);
+        [&](Communicator& communicator, const Grid& of, RankPart part,
+            const SpmmProblem& problem) -> std::unique_ptr<SpmmRank> {
+          return std::make_unique<DeviceSpmmRank>(communicator, of, std::move(part), problem,
+                                                  DeviceSetup{kFakes, "auto", {}, way});
         },
         a, grid, dense_cols, power, borders, split);
   }
@@ -242,10 +241,10 @@ TEST(RanksDeviceSpmm, PowersOfAMatrixThatIsNotSquareAreRefused) {
 
 TEST(RanksDeviceSpmm, AnAllGatherGivesTheExactProduct) {
   for (const HaloWay way : {HaloWay::peer, HaloWay::nccl}) {
-    const auto make = [&](Communicator& communicator, const Grid& of, RankPart part, Index cols,
-                          const SpmmProblem& kinds) -> std::unique_ptr<SpmmRank> {
-      return std::make_unique<DeviceSpmmRank>(communicator, of, std::move(part), cols, kinds,
-                                              "auto", PlanOptions{}, kFakes, way, true, true);
+    const auto make = [&](Communicator& communicator, const Grid& of, RankPart part,
+                          const SpmmProblem& problem) -> std::unique_ptr<SpmmRank> {
+      return std::make_unique<DeviceSpmmRank>(communicator, of, std::move(part), problem,
+                                              DeviceSetup{kFakes, "auto", {}, way, true, true});
     };
     testing::expect_all_gather_product(make, integer_matrix(70, 70, 12), {4, 2}, 5);
     testing::expect_all_gather_product(make, integer_matrix(30, 80, 13), {3, 1}, 2);
@@ -274,8 +273,8 @@ TEST(RanksDeviceSpmm, RanksOfOtherProcessesAreTold) {
           RankSections::of(a, plain_blocks(a, std::vector<Index>{grid.parts}));
       run_as_threads(grid.size(), [&](Communicator& communicator) {
         DeviceSpmmRank rank(
-            communicator, grid, testing::part_of(a, sections, grid.part_of(communicator.rank())), 4,
-            default_spmm_problem(a, 4), "auto", PlanOptions{}, makers, way, false, false);
+            communicator, grid, testing::part_of(a, sections, grid.part_of(communicator.rank())),
+            default_spmm_problem(a, 4), DeviceSetup{makers, "auto", {}, way, false});
         rank.connect();
         EXPECT_EQ(rank.choice(), "fake");
         EXPECT_EQ(rank.bytes_sent(), 0u);  // asked of the rank's own, which is the first there

@@ -107,8 +107,7 @@ inline CsrMatrix row_of(const CsrMatrix& a, Index row) {
 
 /// Makes a rank of the kind that is tested.
 using MakeRank = std::function<std::unique_ptr<SpmmRank>(
-    Communicator& communicator, const Grid& grid, RankPart part, Index dense_cols,
-    const SpmmProblem& kinds)>;
+    Communicator& communicator, const Grid& grid, RankPart part, const SpmmProblem& problem)>;
 
 inline void expect_c(const SpmmRank& rank, const std::vector<double>& expected, Index dense_cols) {
   const ConstDenseView c = rank.c();
@@ -129,9 +128,8 @@ inline void expect_all_gather_product(const MakeRank& make_rank, const CsrMatrix
       RankSections::of(a, plain_blocks(a, std::vector<Index>{grid.parts}));
   run_as_threads(grid.size(), [&](Communicator& communicator) {
     const int part = grid.part_of(communicator.rank());
-    const std::unique_ptr<SpmmRank> rank =
-        make_rank(communicator, grid, part_of(a, sections, part), dense_cols,
-                  default_spmm_problem(a, dense_cols));
+    const std::unique_ptr<SpmmRank> rank = make_rank(communicator, grid, part_of(a, sections, part),
+                                                     default_spmm_problem(a, dense_cols));
     rank->connect();
     fill_b(*rank);
     rank->multiply(1);
@@ -161,11 +159,11 @@ inline void expect_product(const MakeRank& make_rank, const CsrMatrix& a, const 
                        borders ? std::vector<PartBorders>{*borders}
                                : plain_blocks(a, std::vector<Index>{grid.parts}, split),
                        0, {}, split);
-  const SpmmProblem kinds = default_spmm_problem(a, dense_cols);
+  const SpmmProblem problem = default_spmm_problem(a, dense_cols);
   run_as_threads(grid.size(), [&](Communicator& communicator) {
     const int part = grid.part_of(communicator.rank());
     const std::unique_ptr<SpmmRank> made =
-        make_rank(communicator, grid, part_of(a, sections, part, columns), dense_cols, kinds);
+        make_rank(communicator, grid, part_of(a, sections, part, columns), problem);
     SpmmRank& rank = *made;
     rank.connect();
     fill_b(rank);
@@ -197,20 +195,20 @@ inline void expect_sums_of_the_kind_of_c(const MakeRank& make_rank, ValueKind a_
   const std::vector<Index> split = {29, 30, 31};
   const RankSections sections = RankSections::of(a, plain_blocks(a, {4}, split), 0, {}, split);
   const std::vector<double> expected = product(whole, dense_b(60, 3), 3);
-  SpmmProblem kinds = default_spmm_problem(a, 3);
-  set_dense_kind(&kinds, b_kind);
+  SpmmProblem problem = default_spmm_problem(a, 3);
+  set_dense_kind(&problem, b_kind);
   run_as_threads(4, [&](Communicator& communicator) {
     const auto rank = make_rank(communicator, {4, 1},
-                                part_of(a, sections, communicator.rank(), columns), 3, kinds);
+                                part_of(a, sections, communicator.rank(), columns), problem);
     rank->connect();
     fill_b(*rank);
     rank->multiply(1);
     rank->fetch();
     expect_c(*rank, expected, 3);
     const auto bytes = 3 * (static_cast<std::uint64_t>(rank->head().halo_cols) *
-                                static_cast<std::uint64_t>(size_of(kinds.b)) +
+                                static_cast<std::uint64_t>(size_of(problem.b)) +
                             static_cast<std::uint64_t>(rank->head().sums_received) *
-                                static_cast<std::uint64_t>(size_of(kinds.c)));
+                                static_cast<std::uint64_t>(size_of(problem.c)));
     EXPECT_EQ(rank->bytes_received(), bytes);
     communicator.barrier();  // others may still read what this rank holds
   });

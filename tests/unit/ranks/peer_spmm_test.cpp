@@ -18,18 +18,17 @@ using testing::integer_matrix;
 /// For so many products; `rows` are those of B.
 testing::MakeRank peers(Index rows, int products = 1) {
   return [rows, products](Communicator& communicator, const Grid& grid, RankPart part,
-                          Index dense_cols, const SpmmProblem& kinds) -> std::unique_ptr<SpmmRank> {
+                          const SpmmProblem& problem) -> std::unique_ptr<SpmmRank> {
     std::string why_not;
-    PeerArrays arrays =
-        share_arrays(communicator, grid, rows, dense_cols, kinds, products, &why_not);
+    PeerArrays arrays = share_arrays(communicator, grid, rows, problem, products, &why_not);
     EXPECT_EQ(why_not, "");
     PlanOptions options;
     options.where.threads = 1;
     auto rank =
-        std::make_unique<PeerSpmmRank>(communicator, grid, std::move(part), dense_cols, kinds,
+        std::make_unique<PeerSpmmRank>(communicator, grid, std::move(part), problem,
                                        find_kernel(cpu::spmm_kernels(), "auto"), options, arrays);
     const auto bytes =
-        static_cast<std::size_t>(Offset{rows} * rank->columns().size() * size_of(kinds.b));
+        static_cast<std::size_t>(Offset{rows} * rank->columns().size() * size_of(problem.b));
     communicator.barrier();
     for (const auto& memory : {arrays.b, arrays.c}) {  // NaN: nobody may read what nobody wrote
       if (memory != nullptr && communicator.rank() < grid.groups) {

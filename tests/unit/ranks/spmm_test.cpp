@@ -21,10 +21,10 @@ using testing::part_of;
 using testing::true_row;
 
 std::unique_ptr<SpmmRank> cpu_rank(Communicator& communicator, const Grid& grid, RankPart part,
-                                   Index dense_cols, const SpmmProblem& kinds) {
+                                   const SpmmProblem& problem) {
   PlanOptions options;
   options.where.threads = 1;
-  return std::make_unique<CpuSpmmRank>(communicator, grid, std::move(part), dense_cols, kinds,
+  return std::make_unique<CpuSpmmRank>(communicator, grid, std::move(part), problem,
                                        find_kernel(cpu::spmm_kernels(), "auto"), options);
 }
 
@@ -105,8 +105,7 @@ TEST(RanksSpmm, AWrongSplitRowIsFound) {
                               part.pieces.col_indices(), ValueKind::none, nullptr,
                               std::make_shared<CsrMatrix>(part.pieces));
     }
-    const auto rank =
-        cpu_rank(communicator, {4, 1}, std::move(part), 3, default_spmm_problem(a, 3));
+    const auto rank = cpu_rank(communicator, {4, 1}, std::move(part), default_spmm_problem(a, 3));
     fill_b(*rank);
     rank->multiply(1);
     const auto check = check_sampled_rows(*rank, true_row(*rank),
@@ -124,7 +123,7 @@ void with_ranks(const CsrMatrix& a, const Grid& grid, Index dense_cols,
   run_as_threads(grid.size(), [&](Communicator& communicator) {
     const std::unique_ptr<SpmmRank> rank =
         cpu_rank(communicator, grid, part_of(a, sections, grid.part_of(communicator.rank())),
-                 dense_cols, default_spmm_problem(a, dense_cols));
+                 default_spmm_problem(a, dense_cols));
     use(*rank);
   });
 }
