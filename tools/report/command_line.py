@@ -170,7 +170,8 @@ def require_ending(option, path):
                          "pages in HTML, tables in --markdown and --csv, --figures in SVG)")
 
 
-def parse(words):
+def read_words(words):
+    """The options with their values, and the names."""
     values, names = {}, []
     i = 0
     while i < len(words):
@@ -200,6 +201,11 @@ def parse(words):
         if not value or (value.startswith("--") and not equals):
             raise UsageError(f"--{name} needs a value, found {repr(value) if value else 'an empty one'}")
         values[name] = value
+    return values, names
+
+
+def parse(words):
+    values, names = read_words(words)
     if "quiet" in values and "verbose" in values:
         raise UsageError("--quiet and --verbose contradict each other; give one")
     for name, text in (("help", help_text), ("version", version_text)):
@@ -212,11 +218,17 @@ def parse(words):
     if not names or "" in names:
         raise UsageError(f"expected {USAGE_LINE}, found {'an empty name' if names else 'none'}")
     options = Options(values, names)
+    require_outputs(options)
+    return options
+
+
+def require_outputs(options):
+    """There is something to write, and nothing is lost by it."""
     if not (options.output or options.markdown or options.csv or options.figures or options.as_json):
         raise UsageError("--no-html needs --markdown, --csv, --figures or --json")
     outputs = [path for path in (options.output, options.markdown, options.csv) if path]
     for path in outputs:
-        if any(os.path.exists(path) and os.path.exists(name) and os.path.samefile(path, name) for name in names):
+        if any(os.path.exists(path) and os.path.exists(name) and os.path.samefile(path, name) for name in options.inputs):
             raise UsageError(f"the output '{path}' is an input, which would be lost; name another file")
     if len(set(map(os.path.realpath, outputs))) != len(outputs):
         raise UsageError("two outputs have the same name")
@@ -233,7 +245,6 @@ def parse(words):
             found = sorted(name for name in os.listdir(options.figures) if name.endswith(".svg"))
             if found:
                 raise UsageError(f"the folder '{options.figures}' holds {found[0]} already; --force replaces figures")
-    return options
 
 
 def say_process(options):
