@@ -1,7 +1,6 @@
 #include "cpu/spgemm/vendor.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "core/base/stopwatch.h"
 #include "core/base/team.h"
@@ -28,7 +27,7 @@ class VendorSpgemmPlan : public SpgemmPlan {
     for (const CsrMatrix* matrix : narrowed) {
       if (matrix != nullptr) {
         budget_.reserve((static_cast<std::uint64_t>(matrix->rows()) + 1) * sizeof(int),
-                        "the operands in the form of the peer");
+                        "the operands in the form of the rival");
       }
     }
     Buffer<Offset> row_products(problem.a.rows());
@@ -36,7 +35,7 @@ class VendorSpgemmPlan : public SpgemmPlan {
     for (Index row = 0; row < problem.a.rows(); ++row) {
       nnz_bound_ += std::min<Offset>(row_products[row], problem.output_cols());
     }
-    // Without a product there is nothing to ask the peer for, and some refuse empty operands.
+    // Without a product there is nothing to ask the rival for, and some refuse empty operands.
     if (products_ > 0) product_ = make_product({problem.a, op_b, threads_});
     phases_.analysis_seconds = clock.seconds();
   }
@@ -52,7 +51,7 @@ class VendorSpgemmPlan : public SpgemmPlan {
     const CsrMatrix c = product_ ? product_->result() : empty_product();
     phases_.output_nnz = c.nnz();
     phases_.row_blocks = 1;
-    budget_.reserve(2 * c.size_bytes(), "the peer's C and a copy of it");
+    budget_.reserve(2 * c.size_bytes(), "the rival's C and a copy of it");
     budget_.release(2 * c.size_bytes());
     if (product_) product_->drop();
     sink.append_rows(c);
@@ -94,7 +93,7 @@ class VendorSpgemmPlan : public SpgemmPlan {
 
  private:
   [[noreturn]] static double refuse_reuse() {
-    throw UsageError("a peer's row makes C anew for new values; make a new plan");
+    throw UsageError("a rival's row makes C anew for new values; make a new plan");
   }
 
   CsrMatrix empty_product() const {
