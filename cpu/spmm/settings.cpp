@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 
+#include "cpu/common/instruction_set.h"
 #include "cpu/spmm/reads_of_b.h"
 
 namespace csrkit::cpu {
@@ -190,7 +191,8 @@ class Choice {
   void choose_stores() {
     if (!c_fills_caches()) return;
     settings_.rows.stages_c = pays_staging();
-    if (!rows_of_c_lie_on_lines() && (settings_.tile_cols > 0 || !pays_staging())) return;
+    const bool goes_in_whole_rows = rows_of_c_lie_on_vectors() || pays_staging();
+    if (!rows_of_c_lie_on_lines() && (settings_.tile_cols > 0 || !goes_in_whole_rows)) return;
     settings_.rows.streams_c = true;
     why_ += ", C would fill the caches next to the cores";
   }
@@ -210,9 +212,14 @@ class Choice {
 
   bool has_short_rows() const { return op_a_.nnz() < kShortRow * op_a_.rows(); }
   std::uint64_t c_row_bytes() const { return row_bytes(problem_.dense_cols, problem_.c); }
-  /// Whether rows of C can go from registers past the caches; rounded to 16 bits they cannot.
+  /// Whether rows of C can go from registers past the caches; rounded to 16 bits they cannot. Where
+  /// they lie on vectors, lines that two rows share are whole once both are made.
   bool rows_of_c_lie_on_lines() const {
     return c_row_bytes() % kCacheLineBytes == 0 && size_of(problem_.c) >= 4;
+  }
+  bool rows_of_c_lie_on_vectors() const {
+    const std::uint64_t vector_bytes = chosen_isa() == Isa::avx512 ? 64 : 32;
+    return c_row_bytes() % vector_bytes == 0 && size_of(problem_.c) >= 4;
   }
   /// Whether C is so large that it pays to make its rows in the first cache and copy them past the
   /// others.

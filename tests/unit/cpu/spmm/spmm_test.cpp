@@ -250,7 +250,7 @@ TEST(NnzBalanced, StreamsWhereverRowsOfCBegin) {
     SCOPED_TRACE(isa);
     for (const ValueKind kind : {ValueKind::f32, ValueKind::f64, ValueKind::f16}) {
       const CsrMatrix a = convert_values(rows_of_all_lengths(90), kind);
-      for (const Index dense_cols : {4, 5, 16, 41, 100, 128, 602, 1433, 2500, 5000}) {
+      for (const Index dense_cols : {4, 5, 16, 41, 80, 100, 104, 128, 602, 1433, 2500, 5000}) {
         for (const ValueKind of_c : {kind, ValueKind::f32}) {
           if (of_c != kind && kind != ValueKind::f16) continue;
           SpmmProblem problem = default_spmm_problem(a, dense_cols);
@@ -526,6 +526,11 @@ TEST(Settings, StreamOddRowsOfALargeC) {
   EXPECT_TRUE(streams(80, 100, 2, kEpyc));
   EXPECT_FALSE(streams(80, 41, 2, kEpyc)) << "rows are short for two cores";
   EXPECT_FALSE(streams(100, 5'001, 16, kXeon)) << "few rows fit the first cache";
+  for_each_isa([&](const char* isa) {
+    EXPECT_EQ(streams(30, 104, 2, kEpyc), isa != std::string("avx512"))
+        << isa << ": rows begin on vectors of 32 bytes";
+    EXPECT_FALSE(streams(30, 100, 2, kEpyc)) << isa;
+  });
 }
 
 /// Rows of `length` columns all over.
