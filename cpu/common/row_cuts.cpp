@@ -81,12 +81,17 @@ RowCuts cut_rows(const CsrMatrix& a, const PieceSizes& sizes) {
     // Only the last unit before the goal can reach over two goals.
     const Index last = low - 1;
     const HubsAndRest unit(a, row_of(last), row_of(low), cuts.hub_length);
+    // With shares a piece may be longer than a hub of halves_units, and hold some before that unit.
+    const HubsAndRest before(a, row_of(sizes.halves_units ? start : last), row_of(last),
+                             cuts.hub_length);
     const bool is_halved = sizes.halves_units && unit.rest > most_of_unit;
     const bool holds_hub = !unit.hubs.empty();
     const Index whole = is_halved || (holds_hub && step == 1) ? last : low;
     if (start < whole) {
-      cuts.tasks.push_back({row_of(start), row_of(whole), -1, holds_hub && whole == low});
+      cuts.tasks.push_back(
+          {row_of(start), row_of(whole), -1, !before.hubs.empty() || (holds_hub && whole == low)});
     }
+    for (const Index row : before.hubs) cut_hub(a, row, size, &cuts);
     if (is_halved) halve_unit(a, row_of(last), row_of(low), most_of_unit, &cuts);
     for (const Index row : unit.hubs) cut_hub(a, row, size, &cuts);
     start = low;

@@ -28,7 +28,8 @@ struct Task {
   Offset first;
   Offset last;
   Offset stretch;          // where the stretch's sums wait, or -1 for rows
-  bool holds_hub = false;  // some of the rows are hubs, and not this task's (rows_at_once above 1)
+  bool holds_hub = false;  // some of the rows are hubs, and not this task's (rows_at_once above 1,
+                           // or halves_units)
 };
 
 /// A row longer than `hub_length`, cut into stretches numbered from `first_stretch`.

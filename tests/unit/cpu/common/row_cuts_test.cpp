@@ -71,6 +71,9 @@ void expect_everything_once(const CsrMatrix& a, const PieceSizes& sizes) {
 }
 
 TEST(RowCuts, CoverEverythingOnce) {
+  // Just longer than a usual piece, and inside the only one there is.
+  std::vector<Offset> long_row_inside(100, 0);
+  long_row_inside[50] = 270;
   const std::vector<std::vector<Offset>> shapes = {
       {},
       {0},
@@ -79,7 +82,9 @@ TEST(RowCuts, CoverEverythingOnce) {
       {3, 9000, 1, 0, 9000, 9000, 2},
       {20000},
       std::vector<Offset>(300, 511),
+      std::vector<Offset>(300, 1100),
       long_rows_together(),
+      long_row_inside,
   };
   for (const std::vector<Offset>& lengths : shapes) {
     for (const Index rows_at_once : {1, 3, 32, 128}) {
@@ -102,24 +107,27 @@ TEST(RowCuts, CoverEverythingOnce) {
 TEST(RowCuts, CutHubsTheSameForAnyNumberOfShares) {
   for (const Offset rows : {40, 1000, 30000}) {
     std::vector<Offset> lengths(static_cast<std::size_t>(rows));
-    // Hubs are longer than two pieces, which have 256 to 4096 entries and rows here.
+    // Hubs are longer than two pieces, or one, which have 256 to 4096 entries and rows here.
     for (Offset i = 0; i < rows; ++i) {
       lengths[static_cast<std::size_t>(i)] = i % 13 == 0 ? 500 + i * 37 % 9000 : i % 7;
     }
     const CsrMatrix a = matrix_of_lengths(lengths);
-    const auto stretches_of = [&](int shares) {
-      PieceSizes sizes;
-      sizes.shares = shares;
-      std::vector<std::array<Offset, 3>> stretches;
-      for (const Task& task : cut_rows(a, sizes).tasks) {
-        if (task.stretch >= 0) stretches.push_back({task.first, task.last, task.stretch});
+    for (const bool halves_units : {false, true}) {
+      const auto stretches_of = [&](int shares) {
+        PieceSizes sizes;
+        sizes.halves_units = halves_units;
+        sizes.shares = shares;
+        std::vector<std::array<Offset, 3>> stretches;
+        for (const Task& task : cut_rows(a, sizes).tasks) {
+          if (task.stretch >= 0) stretches.push_back({task.first, task.last, task.stretch});
+        }
+        return stretches;
+      };
+      const auto expected = stretches_of(0);
+      EXPECT_FALSE(expected.empty());
+      for (const int shares : {1, 2, 3, 7, 16, 64, 500}) {
+        EXPECT_EQ(stretches_of(shares), expected) << rows << " rows, " << shares << " shares";
       }
-      return stretches;
-    };
-    const auto expected = stretches_of(0);
-    EXPECT_FALSE(expected.empty());
-    for (const int shares : {1, 2, 3, 7, 16, 64, 500}) {
-      EXPECT_EQ(stretches_of(shares), expected) << rows << " rows, " << shares << " shares";
     }
   }
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <numeric>
 
 #include "core/base/hash.h"
 #include "cpu/common/caches.h"
@@ -192,6 +193,28 @@ TEST(SpmvFormats, LanesTakeSlicesOfLongRows) {
   product("csr_lanes", y.view());
   for (Index i = 0; i < a.rows(); ++i) {
     ASSERT_NEAR(y.view().as<double>()[i], expected.view().as<double>()[i], 1e-10) << i;
+  }
+}
+
+/// Just longer than a piece, in the middle of a larger one: that of a thread with nothing else.
+TEST(SpmvFormats, LanesTakeHubsInsideAPiece) {
+  const auto columns = [](Index i) {
+    std::vector<Index> all(i % 500 == 100 ? 5000 : 0);
+    std::iota(all.begin(), all.end(), Index{0});
+    return all;
+  };
+  for (const Index rows : {400, 1000, 5000}) {
+    const CsrMatrix a = matrix_of(rows, 5000, columns, [](Index, Index) { return 1.0; });
+    DenseMatrix x(a.cols(), 1, ValueKind::f64), y(a.rows(), 1, ValueKind::f64);
+    for (Index j = 0; j < a.cols(); ++j) x.view().set(j, 0, 1);
+    for (const int threads : {1, 2, 3, 5, 8, 16}) {
+      const auto plan = plan_of("csr_lanes", a, threads);
+      plan->bind(x.view(), y.view());
+      plan->multiply();
+      for (Index i = 0; i < a.rows(); ++i) {
+        ASSERT_EQ(y.view().as<double>()[i], a.row_length(i)) << i << ", " << threads << " threads";
+      }
+    }
   }
 }
 
