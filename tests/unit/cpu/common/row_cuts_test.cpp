@@ -28,11 +28,12 @@ CsrMatrix matrix_of_lengths(const std::vector<Offset>& lengths) {
   return CsrMatrix(rows, longest, std::move(row_offsets), std::move(cols), ValueArray());
 }
 
-/// An arrow: of 4000 rows ten neighbours have just less than two pieces, of 1024.
+/// An arrow: of 4000 rows ten neighbours have nearly a piece, of 1024, and one of them more.
 std::vector<Offset> long_rows_together() {
   std::vector<Offset> lengths(4000, 20);
-  for (std::size_t row = 3985; row < 3995; ++row)
-    lengths[row] = 1800 + static_cast<Offset>(row) % 50;
+  for (std::size_t row = 3984; row < 3994; ++row)
+    lengths[row] = 900 + static_cast<Offset>(row) % 50;
+  lengths[3990] = 1300;
   return lengths;
 }
 
@@ -66,7 +67,8 @@ void expect_everything_once(const CsrMatrix& a, const PieceSizes& sizes) {
   }
   for (const int n : times) ASSERT_EQ(n, 1);
   for (const int n : row_times) ASSERT_EQ(n, 1);
-  EXPECT_LE(cuts.tasks.size() * sizeof(Task) + cuts.hubs.size() * sizeof(Hub),
+  // EvenShares have a number for every task.
+  EXPECT_LE(cuts.tasks.size() * (sizeof(Task) + sizeof(Offset)) + cuts.hubs.size() * sizeof(Hub),
             row_cuts_bytes(a, sizes));
 }
 
@@ -160,14 +162,33 @@ TEST(RowCuts, NoTaskHasMuchMoreThanTwoPieces) {
     const CsrMatrix a =
         matrix_of_lengths(has_long_rows ? long_rows_together() : std::vector<Offset>(320, 60));
     const RowCuts cuts = cut_rows(a, sizes);
-    for (const Task& task : cuts.tasks) {
-      EXPECT_LE(entries_of(a, cuts, task), has_long_rows ? 3 * 1024 : 1920);
-    }
+    Offset most = 0;
+    for (const Task& task : cuts.tasks) most = std::max(most, entries_of(a, cuts, task));
+    EXPECT_LE(most, has_long_rows ? 3 * 1024 : 1920);
+    EXPECT_GT(most, has_long_rows ? 2 * 1024 : 0) << "a 32nd of the work is not cut";
     // Units that are alike are shared out evenly as they are.
     const auto parts = std::count_if(cuts.tasks.begin(), cuts.tasks.end(),
                                      [](const Task& task) { return task.first % 32 != 0; });
     EXPECT_EQ(parts > 0, has_long_rows);
   }
+}
+
+TEST(EvenShares, BeginWithTheFirstTaskOfWhichTheyHaveHalf) {
+  const CsrMatrix a = matrix_of_lengths({9, 9, 9, 28, 40});
+  RowCuts cuts;
+  cuts.hub_length = 30;
+  cuts.tasks = {{0, 1, -1}, {1, 2, -1}, {2, 3, -1}, {3, 5, -1, true}, {55, 95, 0}};
+  const EvenShares shares(a, cuts);  // of work 10, 10, 10, 30 and 40
+  const auto firsts = [&](int threads) {
+    std::vector<Offset> all;
+    for (int thread = 0; thread <= threads; ++thread)
+      all.push_back(shares.first_task(thread, threads));
+    return all;
+  };
+  EXPECT_EQ(firsts(1), (std::vector<Offset>{0, 5}));
+  EXPECT_EQ(firsts(2), (std::vector<Offset>{0, 4, 5}));
+  EXPECT_EQ(firsts(4), (std::vector<Offset>{0, 2, 4, 4, 5})) << "the third middle is at a border";
+  EXPECT_EQ(firsts(8), (std::vector<Offset>{0, 1, 2, 3, 4, 4, 4, 5, 5}));
 }
 
 // One share of tasks for every thread, none of them left out, and none much larger than the mean.

@@ -158,11 +158,19 @@ TEST(SpmvFormats, LanesGiveTheSameBitsOnAnyNumberOfThreads) {
         matrix_of(9000, 10000, ragged, random_entry), matrix_of(4000, 9000, arrow, random_entry)}) {
     DenseMatrix x(a.cols(), 1, ValueKind::f64), first(a.rows(), 1, ValueKind::f64);
     for (Index j = 0; j < a.cols(); ++j) x.view().set(j, 0, random_value(7, j, 0));
+    const auto balanced = plan_of("csr_balanced", a);
+    balanced->bind(x.view(), first.view());
+    balanced->multiply();
+    const std::vector<double> expected(first.view().as<double>(),
+                                       first.view().as<double>() + a.rows());
     for (const int threads : {1, 2, 3, 5, 16}) {
       DenseMatrix y(a.rows(), 1, ValueKind::f64);
       const auto plan = plan_of("csr_lanes", a, threads);
       plan->bind(x.view(), threads == 1 ? first.view() : y.view());
       plan->multiply();
+      for (Index i = 0; threads == 1 && i < a.rows(); ++i) {
+        ASSERT_NEAR(first.view().as<double>()[i], expected[static_cast<std::size_t>(i)], 1e-11);
+      }
       if (threads == 1) continue;
       for (Index i = 0; i < a.rows(); ++i) {
         ASSERT_EQ(y.view().as<double>()[i], first.view().as<double>()[i]) << i << ", " << threads;
