@@ -162,6 +162,7 @@ TEST(RowCuts, NoTaskHasMuchMoreThanTwoPieces) {
     const CsrMatrix a =
         matrix_of_lengths(has_long_rows ? long_rows_together() : std::vector<Offset>(320, 60));
     const RowCuts cuts = cut_rows(a, sizes);
+    EXPECT_EQ(cuts.hubs.size(), has_long_rows ? 1u : 0u) << "longer than one piece";
     Offset most = 0;
     for (const Task& task : cuts.tasks) most = std::max(most, entries_of(a, cuts, task));
     EXPECT_LE(most, has_long_rows ? 3 * 1024 : 1920);

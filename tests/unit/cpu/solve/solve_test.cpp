@@ -1,6 +1,7 @@
 // Every solver and product: known solutions, and everything that cannot be solved, by its name.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -299,6 +300,33 @@ TEST(Solve, SaysThatRoundingIsInTheWay) {
   const Solved solved = solve(problem, ones(300, 1));
   EXPECT_EQ(solved.report.columns[0].status, SolveStatus::stagnated);
   EXPECT_NE(failure_of(solved.report).find("rounding"), std::string::npos);
+}
+
+TEST(Solve, StartsAgainFromTheTrueResidual) {
+  SolveProblem problem = problem_of(badly_scaled(50, 1e6));
+  problem.iteration_limit = 10000;
+  const DenseMatrix b = ones(50, 1);
+  for (const char* kernel : {"cg", "reference"}) {
+    int helped = 0, stagnated = 0;
+    for (double tolerance = 1e-12; tolerance > 1e-16; tolerance /= 1.5) {
+      problem.relative_tolerance = tolerance;
+      const Solved solved = solve(problem, b, kernel);
+      const ColumnReport& column = solved.report.columns[0];
+      const std::vector<double>& history = solved.report.history;
+      const bool started_again = std::count_if(history.begin(), history.end(), [&](double norm) {
+                                   return norm <= column.target_norm;
+                                 }) > 1;
+      if (column.status == SolveStatus::converged) {
+        EXPECT_LE(column.true_norm, column.target_norm) << kernel << " " << tolerance;
+        helped += started_again;
+      } else {
+        EXPECT_EQ(column.status, SolveStatus::stagnated) << kernel << " " << tolerance;
+        ++stagnated;
+      }
+    }
+    EXPECT_GT(helped, 0) << kernel;
+    EXPECT_GT(stagnated, 0) << kernel;
+  }
 }
 
 TEST(Solve, KeepsTheBestIterate) {

@@ -530,6 +530,12 @@ TEST(Settings, StreamOddRowsOfALargeC) {
     EXPECT_EQ(streams(30, 104, 2, kEpyc), isa != std::string("avx512"))
         << isa << ": rows begin on vectors of 32 bytes";
     EXPECT_FALSE(streams(30, 100, 2, kEpyc)) << isa;
+    const CsrMatrix a = band(30 * kMiB / 224, 30 * kMiB / 224, 3);
+    SpmmProblem narrow = default_spmm_problem(a, 112);
+    narrow.b = narrow.c = ValueKind::f16;
+    std::string why;
+    EXPECT_FALSE(default_settings(a, narrow, 2, kEpyc, &why).rows.streams_c)
+        << isa << ": what is rounded to 16 bits does not go from registers";
   });
 }
 
