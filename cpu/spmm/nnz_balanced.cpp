@@ -6,8 +6,8 @@
 // Reads    as row_kernels_body.inc says; a tile of columns at a time, from copies of B whose rows
 //          begin on cache lines, and rows with the same columns together, if settings.h says so
 // Launch   every thread has a run of neighbouring pieces and helps others when it is done, unless
-//          the product is too small for that: then all have as many pieces; where hubs are cut
-//          depends on A alone and every element has one order of summation, so the bits are the
+//          the product is too small for that: then all runs have about as much work; where hubs are
+//          cut depends on A alone and every element has one order of summation, so the bits are the
 //          same for any number of threads
 // Needs    4 to 8 bytes per dense column and stretch of a hub (at most 1/64 of the hubs' share of
 //          A); the copies of B; a byte a row where rows are joined

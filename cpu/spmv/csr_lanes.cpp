@@ -5,7 +5,8 @@
 //          Pieces: what is left of the rows, at most 64 entries each, sorted by falling length, so
 //          that neighbours end together
 // Reads    both parts in a stream, no row offsets; x by loads for runs, by gathers for pieces
-// Launch   as csr_balanced; a batch is filled, so its pages first touched, by the thread that
+// Launch   as csr_balanced, but a row longer than one piece is a hub, and a slice of long rows is
+//          cut between them; a batch is filled, so its pages first touched, by the thread that
 //          reads it
 // Needs    a copy of A's values, a whole vector for every diagonal and step of pieces; 4 bytes of
 //          columns for an entry of a piece, 6 for a diagonal; 2 bytes a row. Padding is stored, so
