@@ -554,6 +554,19 @@ CsrMatrix rows_all_over(Index rows, Index length) {
                    ValueArray(ValueKind::none, Offset{rows} * length));
 }
 
+// A slice ends inside a cache line of C where rows do not begin on one.
+TEST(Settings, StreamSlicesOnlyOnCacheLines) {
+  const CsrMatrix a = rows_all_over(40'000, 20);
+  for_each_isa([&](const char* isa) {
+    const Settings on_vectors = settings_for(a, 600, 16, kXeon);
+    const Settings on_lines = settings_for(a, 608, 16, kXeon);
+    EXPECT_GT(on_vectors.tile_cols, 0) << isa;
+    EXPECT_GT(on_lines.tile_cols, 0) << isa;
+    EXPECT_FALSE(on_vectors.rows.streams_c) << isa;
+    EXPECT_TRUE(on_lines.rows.streams_c) << isa;
+  });
+}
+
 /// Every row has one column of each `length`-th part of them, anywhere in it.
 CsrMatrix rows_of_a_few_columns(Index rows, Index cols, Index length) {
   const Index step = cols / length;
