@@ -32,10 +32,11 @@ struct HubsAndRest {
   }
 };
 
-/// Rows [first, last), but their hubs, in halves until a task has at most `most` entries.
+/// Rows [first, last), but their hubs, in halves until a task has at most `most` entries, which is
+/// more than one row has that is no hub.
 void halve_unit(const CsrMatrix& a, Index first, Index last, Offset most, RowCuts* cuts) {
   const HubsAndRest unit(a, first, last, cuts->hub_length);
-  if (unit.rest <= most || last - first == 1) {
+  if (unit.rest <= most) {
     cuts->tasks.push_back({first, last, -1, !unit.hubs.empty()});
     return;
   }
@@ -81,19 +82,19 @@ RowCuts cut_rows(const CsrMatrix& a, const PieceSizes& sizes) {
     // Only the last unit before the goal can reach over two goals.
     const Index last = low - 1;
     const HubsAndRest unit(a, row_of(last), row_of(low), cuts.hub_length);
-    // With shares a piece may be longer than a hub of halves_units, and hold some before that unit.
-    const HubsAndRest before(a, row_of(sizes.halves_units ? start : last), row_of(last),
-                             cuts.hub_length);
+    // A piece has up to one and a half times `size`: a hub of two is in that unit, one of one may
+    // be in any.
+    const std::vector<Index> hubs =
+        sizes.halves_units ? HubsAndRest(a, row_of(start), row_of(low), cuts.hub_length).hubs
+                           : unit.hubs;
     const bool is_halved = sizes.halves_units && unit.rest > most_of_unit;
-    const bool holds_hub = !unit.hubs.empty();
-    const Index whole = is_halved || (holds_hub && step == 1) ? last : low;
+    const Index whole = is_halved || (step == 1 && !unit.hubs.empty()) ? last : low;
     if (start < whole) {
-      cuts.tasks.push_back(
-          {row_of(start), row_of(whole), -1, !before.hubs.empty() || (holds_hub && whole == low)});
+      const bool holds_hub = !hubs.empty() && hubs.front() < row_of(whole);
+      cuts.tasks.push_back({row_of(start), row_of(whole), -1, holds_hub});
     }
-    for (const Index row : before.hubs) cut_hub(a, row, size, &cuts);
     if (is_halved) halve_unit(a, row_of(last), row_of(low), most_of_unit, &cuts);
-    for (const Index row : unit.hubs) cut_hub(a, row, size, &cuts);
+    for (const Index row : hubs) cut_hub(a, row, size, &cuts);
     start = low;
   }
   return cuts;
