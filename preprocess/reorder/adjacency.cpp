@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "core/base/hash.h"
+#include "core/base/huge_pages.h"
 #include "core/matrix/merged_rows.h"
-#include "preprocess/reorder/memory_hints.h"
 
 namespace csrkit::reorder {
 
@@ -73,7 +73,7 @@ Adjacency with_room(Buffer<Offset> degrees, const BeforeAllocation& before_alloc
   const Offset entries = offsets[graph.vertices];
   if (before_allocation) before_allocation(entries);
   graph.neighbours = Buffer<Index>(entries);
-  prefer_large_pages(graph.neighbours);
+  advise_huge_pages(graph.neighbours.data(), graph.neighbours.size_bytes());
   return graph;
 }
 

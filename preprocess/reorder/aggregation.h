@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
+#include "core/base/fetch.h"
 #include "preprocess/reorder/adjacency.h"
-#include "preprocess/reorder/memory_hints.h"
 
 namespace csrkit::reorder {
 

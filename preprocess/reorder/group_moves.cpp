@@ -16,10 +16,11 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/fetch.h"
+#include "core/base/huge_pages.h"
 #include "core/base/team_errors.h"
 #include "preprocess/reorder/aggregation.h"
 #include "preprocess/reorder/group_sums.h"
-#include "preprocess/reorder/memory_hints.h"
 
 namespace csrkit::reorder {
 
@@ -54,8 +55,8 @@ class Mover {
         volume_(graph.vertices),
         is_due_(graph.vertices),
         has_small_weights_(graph.total <= kMaxIndex) {
-    prefer_large_pages(group_);
-    prefer_large_pages(volume_);
+    advise_huge_pages(group_.data(), group_.size_bytes());
+    advise_huge_pages(volume_.data(), volume_.size_bytes());
 #pragma omp parallel for if (graph.vertices > kWorthThreads)
     for (Index v = 0; v < graph.vertices; ++v) {
       group_[v] = v;

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "core/base/huge_pages.h"
 #include "core/base/stopwatch.h"
 #include "core/base/team_errors.h"
-#include "preprocess/reorder/memory_hints.h"
 
 namespace csrkit::reorder {
 
@@ -34,7 +34,7 @@ LevelNumbering::LevelNumbering(const Adjacency& graph)
       parent_(graph.vertices),
       mean_degree_(static_cast<double>(graph.entries()) / std::max(graph.vertices, 1)),
       price_(omp_get_max_threads()) {
-  prefer_large_pages(parent_);
+  advise_huge_pages(parent_.data(), parent_.size_bytes());
   std::fill(parent_.begin(), parent_.end(), kUntouched);
 }
 

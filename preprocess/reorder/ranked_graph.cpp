@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "preprocess/reorder/memory_hints.h"
+#include "core/base/huge_pages.h"
 
 namespace csrkit::reorder {
 
@@ -26,7 +26,7 @@ RankedGraph ranked_by_degree(const Adjacency& graph) {
   ranked.graph.vertices = n;
   ranked.graph.offsets = Buffer<Offset>(Offset{n} + 1);
   ranked.graph.neighbours = Buffer<Index>(graph.entries());
-  prefer_large_pages(ranked.graph.neighbours);
+  advise_huge_pages(ranked.graph.neighbours.data(), ranked.graph.neighbours.size_bytes());
   Buffer<Offset> next(n);
   ranked.graph.offsets[0] = 0;
   for (Index rank = 0; rank < n; ++rank) {
