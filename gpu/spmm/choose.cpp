@@ -56,9 +56,11 @@ bool bands_may_pay(const SpmmProblem& problem, const SpmmProfile& profile) {
 /// than the decision needs: A is not in cache, and a look may take as long as a product.
 bool panels_pay_after_a_look(const SpmmProblem& problem, SpmmProfile& profile) {
   if (!has_work_for_panels(profile)) return false;
-  look_at_panels(problem, profile);
+  const EntrySample of_entries = look_at_panels(problem, profile);
   if (!may_have_panels(profile)) return false;
-  if (is_unsure(log_panels_over_bins(profile))) look_at_neighbourhood(problem, profile);
+  if (is_unsure(log_panels_over_bins(profile))) {
+    look_at_neighbourhood(problem, of_entries, profile);
+  }
   return panels_pay(profile);
 }
 

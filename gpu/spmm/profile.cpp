@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/fetch.h"
 #include "gpu/device/device_info.h"
 #include "gpu/spmm/column_bands/column_bands.h"
 #include "gpu/spmm/row_panels/lists.h"
@@ -15,28 +16,33 @@ namespace csrkit::gpu {
 
 namespace {
 
-/// Counts the distinct columns of groups of rows, and of groups within them, by a hash table
-/// without chains. A column is counted again if another one took its place meanwhile: with 4,096
-/// places and 1,000 entries this happens to one in twenty. A merge of sorted rows would be exact
-/// but take ten times as long, because its branches cannot be predicted.
-template <int levels>
+/// Counts the distinct columns of windows of rows, and of parts of them, by a hash table without
+/// chains. A column is counted again if another one took its place meanwhile: with 4,096 places and
+/// 1,000 entries this happens to one in twenty. A merge of sorted rows would be exact but take ten
+/// times as long, because its branches cannot be predicted.
 class ColumnCounter {
  public:
-  void start(int level) { group_[level] += 0x85ebca6bu; }
-  /// Adds 1 to `counts[level]` if that level's current group has not seen the column.
-  void add(Index col, std::array<Offset, levels>& counts) {
+  struct Counts {
+    Offset in_parts = 0, in_windows = 0;
+  };
+  static constexpr std::uint32_t kParts = 4;  // of a window, at most
+  /// Fewer than 1,000 windows.
+  void start(int window, Index part) {
+    group_ = (static_cast<std::uint32_t>(window) + 1) * kParts + static_cast<std::uint32_t>(part);
+  }
+  void add(Index col, Counts& counts) {
+    // The place is the upper bits of the hash. The lower ones and the part are left to compare.
     const std::uint32_t hash = static_cast<std::uint32_t>(col) * 0x9e3779b1u;
-    std::array<std::uint32_t, levels>& place = last_[hash >> (32 - kLog2Places)];
-    for (int level = 0; level < levels; ++level) {
-      const std::uint32_t key = hash + group_[level];
-      counts[level] += std::exchange(place[level], key) != key ? 1 : 0;
-    }
+    const std::uint32_t key = (hash << kLog2Places) + group_;
+    const std::uint32_t differs = std::exchange(last_[hash >> (32 - kLog2Places)], key) ^ key;
+    counts.in_parts += differs != 0 ? 1 : 0;
+    counts.in_windows += differs >= kParts ? 1 : 0;
   }
 
  private:
   static constexpr int kLog2Places = 12;
-  std::array<std::array<std::uint32_t, levels>, 1 << kLog2Places> last_ = {};
-  std::array<std::uint32_t, levels> group_ = {};
+  std::array<std::uint32_t, 1 << kLog2Places> last_ = {};
+  std::uint32_t group_ = 0;
 };
 
 /// Whether values of 16 bits are finite; true for other kinds. Some numbers of SuiteSparse are
@@ -50,7 +56,7 @@ bool are_finite(const CsrMatrix& a, Offset begin, Offset end) {
 }
 
 /// Where up to 256 stretches of equally many rows begin. A is not in cache, nor are its pages in
-/// the TLB, so these reads cost a line each; later reads of row offsets lie near one of them.
+/// the TLB: what is read is asked for first, so that lines come together instead of one by one.
 struct RowStretches {
   static constexpr Index kMost = 256;
   Index rows, rows_each, count;
@@ -58,6 +64,7 @@ struct RowStretches {
 
   explicit RowStretches(const CsrMatrix& a)
       : rows(a.rows()), rows_each(rows / kMost + 1), count((rows - 1) / rows_each + 1) {
+    for (Index i = 0; i < count; ++i) fetch(a.row_offsets() + first_row(i));
     for (Index i = 0; i < count; ++i) begin[i] = a.row_offsets()[first_row(i)];
     begin[count] = a.nnz();
   }
@@ -82,42 +89,59 @@ Offset first_not_below(const Value* values, Offset first, Offset last, Value val
   return std::lower_bound(values + low, values + high, value) - values;
 }
 
-/// Evenly spread entries and their rows; a row occurs in proportion to its length.
-struct EntrySample {
-  static constexpr int kCount = 36;
-  std::array<Offset, kCount> entry = {};
-  std::array<Index, kCount> row = {};
-
-  /// The search for an entry's row begins where it would be if all rows of its stretch were equally
-  /// long.
-  EntrySample(const CsrMatrix& a, const RowStretches& stretches) {
-    const Offset* const offsets = a.row_offsets();
-    std::array<Index, kCount> stretch, guess;
-    Index at = 0;
-    for (int i = 0; i < kCount; ++i) {
-      entry[i] = (2 * i + 1) * a.nnz() / (2 * kCount);
-      while (stretches.begin[at + 1] <= entry[i]) ++at;
-      const double part = static_cast<double>(entry[i] - stretches.begin[at]) /
-                          static_cast<double>(stretches.begin[at + 1] - stretches.begin[at]);
-      stretch[i] = at;
-      guess[i] = stretches.first_row(at) +
-                 static_cast<Index>(part * (stretches.first_row(at + 1) - stretches.first_row(at)));
-      __builtin_prefetch(offsets + guess[i]);
-    }
-    for (int i = 0; i < kCount; ++i) {
-      const Index first = stretches.first_row(stretch[i]);
-      const Index end = stretches.first_row(stretch[i] + 1);
-      row[i] = static_cast<Index>(
-          first_not_below(offsets, first + 1, end, entry[i] + 1, Offset{guess[i]}) - 1);
-    }
+/// The search for an entry's row begins where it would be if all rows of its stretch were equally
+/// long.
+EntrySample sample_entries(const CsrMatrix& a, const RowStretches& stretches) {
+  constexpr int kCount = EntrySample::kCount;
+  const Offset* const offsets = a.row_offsets();
+  EntrySample sample;
+  std::array<Index, kCount> stretch, guess;
+  Index at = 0;
+  for (int i = 0; i < kCount; ++i) {
+    const Offset entry = (2 * i + 1) * a.nnz() / (2 * kCount);
+    while (stretches.begin[at + 1] <= entry) ++at;
+    const double part = static_cast<double>(entry - stretches.begin[at]) /
+                        static_cast<double>(stretches.begin[at + 1] - stretches.begin[at]);
+    sample.entry[i] = entry;
+    stretch[i] = at;
+    guess[i] = stretches.first_row(at) +
+               static_cast<Index>(part * (stretches.first_row(at + 1) - stretches.first_row(at)));
+    fetch(offsets + guess[i]);
   }
-};
+  for (int i = 0; i < kCount; ++i) {
+    const Index first = stretches.first_row(stretch[i]);
+    const Index end = stretches.first_row(stretch[i] + 1);
+    sample.row[i] = static_cast<Index>(
+        first_not_below(offsets, first + 1, end, sample.entry[i] + 1, Offset{guess[i]}) - 1);
+  }
+  return sample;
+}
 
 constexpr double kSampleWeight = 1024;  // of each sampled entry
 
-/// At least one column counts as distinct: a key of 0 looks like an empty place and is not counted.
-double share(Offset distinct, Offset entries) {
-  return static_cast<double>(std::max<Offset>(distinct, 1)) / static_cast<double>(entries);
+double share(Offset count, Offset entries) {
+  return static_cast<double>(count) / static_cast<double>(entries);
+}
+
+constexpr Offset kValues = 64;  // around a sampled entry, and columns for A^T
+
+/// Asks for those that are_finite looks at.
+void fetch_values(const CsrMatrix& a, const EntrySample& of_entries, int i) {
+  if (size_of(a.value_kind()) != 2) return;
+  const auto* const values = static_cast<const std::uint16_t*>(a.values());
+  fetch(values + std::max<Offset>(of_entries.entry[i] - kValues / 2, 0));
+  fetch(values + of_entries.entry[i]);
+}
+
+struct RowRange {
+  Index first, end;
+};
+RowRange rows_around(const CsrMatrix& a, Index row, Index count) {
+  const Index first = row / count * count;
+  return {first, static_cast<Index>(std::min<Offset>(Offset{first} + count, a.rows()))};
+}
+Offset entries_of(const CsrMatrix& a, RowRange rows) {
+  return a.row_offsets()[rows.end] - a.row_offsets()[rows.first];
 }
 
 /// At most `most` entries of `row` around `entry`.
@@ -130,6 +154,22 @@ Stretch stretch_around(const CsrMatrix& a, Index row, Offset entry, Offset most)
   return {begin, std::min(begin + most, last)};
 }
 
+/// The columns of these.
+struct ColumnRange {
+  Index from, to;
+};
+ColumnRange columns_around(const CsrMatrix& a, Index row, Offset entry, Offset most) {
+  const Stretch stretch = stretch_around(a, row, entry, most);
+  return {a.col_indices()[stretch.begin], a.col_indices()[stretch.end - 1] + 1};
+}
+
+/// Asks for the columns of these entries, as far as there are any.
+void fetch_columns(const CsrMatrix& a, Offset begin, Offset end) {
+  constexpr Offset kLine = 64 / sizeof(Index);
+  const Offset first = std::max<Offset>(begin, 0) / kLine * kLine;
+  for (Offset at = first; at < std::min(end, a.nnz()); at += kLine) fetch(a.col_indices() + at);
+}
+
 /// The first entry of `row` in column `col` or beyond. Neighbouring rows are mostly alike, so the
 /// search begins at `guess`.
 Offset find_near(const CsrMatrix& a, Index row, Index col, Offset guess) {
@@ -137,76 +177,87 @@ Offset find_near(const CsrMatrix& a, Index row, Index col, Offset guess) {
                          guess);
 }
 
-/// Samples the panels of evenly spread entries, so a panel counts in proportion to its entries. In
-/// a panel of long rows only a stretch of columns is looked at.
-PanelSample sample_panels(const CsrMatrix& a, Index panel_rows, const EntrySample& of_entries) {
-  constexpr Offset kLongRow = 32, kStretch = 16, kMostOfARow = 2 * kStretch, kValues = 64;
-  constexpr int kAhead = 8;
-  const Offset* const offsets = a.row_offsets();
-  const Index* const cols = a.col_indices();
-  const auto panel_of = [&](int i) {
-    const Index first = of_entries.row[i] / panel_rows * panel_rows;
-    return std::pair(first,
-                     static_cast<Index>(std::min<Offset>(Offset{first} + panel_rows, a.rows())));
-  };
-  const auto is_long = [&](Index first, Index end) {
-    return offsets[end] - offsets[first] > kLongRow * panel_rows;
-  };
-  // The place in `row` that corresponds to the sampled entry's, if both rows are alike.
-  const auto guess_in = [&](Index row, int i) {
-    const Index own = of_entries.row[i];
-    const Offset at = of_entries.entry[i] - offsets[own] - kStretch / 2;
-    return offsets[row] + at * a.row_length(row) / a.row_length(own);
-  };
-  const auto* const values = static_cast<const std::uint16_t*>(a.values());
-  const bool has_16_bits = size_of(a.value_kind()) == 2;
-  // A is not in cache: prefetched lines come together instead of one by one.
-  const auto ask_for = [&](int i) {
-    constexpr Offset kLine = 64 / sizeof(Index);
-    const auto [first, end] = panel_of(i);
-    if (is_long(first, end)) {
-      for (Index r = first; r < end; ++r) {
-        const Offset at = std::clamp(guess_in(r, i), Offset{0}, a.nnz() - 1);
-        __builtin_prefetch(cols + at);
-        __builtin_prefetch(cols + std::min(at + kLine, a.nnz() - 1));
-      }
-    } else {
-      for (Offset at = offsets[first]; at < offsets[end]; at += kLine) {
-        __builtin_prefetch(cols + at);
-      }
+/// The panel of a sampled entry. If its rows are long, only a stretch of columns is looked at.
+class SampledPanel {
+ public:
+  SampledPanel(const CsrMatrix& a, Index panel_rows, const EntrySample& sample, int i)
+      : a_(a),
+        entry_(sample.entry[i]),
+        row_(sample.row[i]),
+        rows_(rows_around(a, row_, panel_rows)),
+        is_long_(entries_of(a, rows_) > kLongRow * panel_rows) {}
+
+  void fetch_entries() const {
+    if (!is_long_) {
+      fetch_columns(a_, a_.row_offsets()[rows_.first], a_.row_offsets()[rows_.end]);
+      return;
     }
-    if (has_16_bits) __builtin_prefetch(values + of_entries.entry[i]);
-  };
-  PanelSample seen;
-  ColumnCounter<1> counter;
-  double distinct = 0, places = 0;
-  for (int i = 0; i < kAhead; ++i) ask_for(i);
-  for (int i = 0; i < EntrySample::kCount; ++i) {
-    if (i + kAhead < EntrySample::kCount) ask_for(i + kAhead);
-    const auto [first, end] = panel_of(i);
-    const Index row = of_entries.row[i];
+    for (Index row = rows_.first; row < rows_.end; ++row) {
+      fetch_columns(a_, guess_in(row), guess_in(row) + kMostOfARow);
+    }
+  }
+
+  /// Entries, if all rows were as long as the longest, over entries.
+  double unevenness(Index panel_rows) const {
     Offset longest = 0;
-    for (Index r = first; r < end; ++r) longest = std::max(longest, a.row_length(r));
-    places += static_cast<double>(longest * panel_rows) /
-              static_cast<double>(offsets[end] - offsets[first]);
-    Index from = 0, to = a.cols();
-    if (is_long(first, end)) {
-      const Stretch stretch = stretch_around(a, row, of_entries.entry[i], kStretch);
-      from = cols[stretch.begin];
-      to = cols[stretch.end - 1] + 1;
-    }
-    counter.start(0);
+    for (Index r = rows_.first; r < rows_.end; ++r) longest = std::max(longest, a_.row_length(r));
+    return share(longest * panel_rows, entries_of(a_, rows_));
+  }
+
+  /// Columns over entries.
+  double distinct(ColumnCounter& counter) const {
+    const Index* const cols = a_.col_indices();
+    ColumnRange range = {0, a_.cols()};
+    if (is_long_) range = columns_around(a_, row_, entry_, kStretch);
     Offset entries = 0;
-    std::array<Offset, 1> new_columns = {};
-    for (Index r = first; r < end; ++r) {
-      const Offset begin = from > 0 ? find_near(a, r, from, guess_in(r, i)) : offsets[r];
-      const Offset row_end = std::min(offsets[r + 1], begin + kMostOfARow);
+    ColumnCounter::Counts counts;
+    for (Index r = rows_.first; r < rows_.end; ++r) {
+      const Offset begin =
+          range.from > 0 ? find_near(a_, r, range.from, guess_in(r)) : a_.row_offsets()[r];
+      const Offset end = std::min(a_.row_offsets()[r + 1], begin + kMostOfARow);
       Offset at = begin;
-      for (; at < row_end && cols[at] < to; ++at) counter.add(cols[at], new_columns);
+      for (; at < end && cols[at] < range.to; ++at) counter.add(cols[at], counts);
       entries += at - begin;
     }
-    distinct += share(new_columns[0], entries);
-    const Stretch looked_at = stretch_around(a, row, of_entries.entry[i], kValues);
+    return share(counts.in_windows, entries);
+  }
+
+ private:
+  static constexpr Offset kLongRow = 32, kStretch = 16, kMostOfARow = 2 * kStretch;
+
+  /// The place in `row` that corresponds to the sampled entry's, if both rows are alike.
+  Offset guess_in(Index row) const {
+    const Offset at = entry_ - a_.row_offsets()[row_] - kStretch / 2;
+    return a_.row_offsets()[row] + at * a_.row_length(row) / a_.row_length(row_);
+  }
+
+  const CsrMatrix& a_;
+  Offset entry_;
+  Index row_;
+  RowRange rows_;
+  bool is_long_;
+};
+
+/// Samples the panels of evenly spread entries, so a panel counts in proportion to its entries.
+PanelSample sample_panels(const CsrMatrix& a, Index panel_rows, const EntrySample& of_entries) {
+  for (const Index row : of_entries.row) {
+    const RowRange rows = rows_around(a, row, panel_rows);
+    fetch(a.row_offsets() + rows.first);
+    fetch(a.row_offsets() + rows.end);
+  }
+  for (int i = 0; i < EntrySample::kCount; ++i) {
+    SampledPanel(a, panel_rows, of_entries, i).fetch_entries();
+    fetch_values(a, of_entries, i);
+  }
+  PanelSample seen;
+  ColumnCounter counter;
+  double distinct = 0, places = 0;
+  for (int i = 0; i < EntrySample::kCount; ++i) {
+    const SampledPanel panel(a, panel_rows, of_entries, i);
+    counter.start(i, 0);
+    places += panel.unevenness(panel_rows);
+    distinct += panel.distinct(counter);
+    const Stretch looked_at = stretch_around(a, of_entries.row[i], of_entries.entry[i], kValues);
     seen.all_finite = seen.all_finite && are_finite(a, looked_at.begin, looked_at.end);
   }
   seen.entries = static_cast<Offset>(EntrySample::kCount * kSampleWeight);
@@ -215,50 +266,84 @@ PanelSample sample_panels(const CsrMatrix& a, Index panel_rows, const EntrySampl
   return seen;
 }
 
-/// The same for 16 and for 64 neighbouring rows. If 64 rows have very many entries, only a range of
-/// columns is looked at.
+constexpr Index kWindowRows = 64;
+
+/// The first entry of each row in column `col` or beyond, by binary searches of all rows a step at
+/// a time: lines of memory come together, and no branch is hard to predict.
+std::array<Offset, kWindowRows> find_together(const CsrMatrix& a, RowRange rows, Index col) {
+  const Offset* const ends = a.row_offsets() + rows.first + 1;
+  const Index count = rows.end - rows.first;
+  std::array<Offset, kWindowRows> found;
+  Offset longest = 0, step = 1;
+  for (Index i = 0; i < count; ++i) {
+    found[i] = ends[i - 1];
+    longest = std::max(longest, ends[i] - ends[i - 1]);
+  }
+  while (step <= longest / 2) step *= 2;
+  for (; step > 0; step /= 2) {
+    for (Index i = 0; i < count; ++i) {
+      const Offset probe = found[i] + step - 1;
+      const bool is_inside = probe < ends[i];
+      const bool is_below = a.col_indices()[is_inside ? probe : 0] < col;
+      found[i] += is_inside && is_below ? step : 0;
+    }
+  }
+  constexpr Offset kUsual = 32;  // entries of a row that are looked at
+  for (Index i = 0; i < count; ++i) fetch_columns(a, found[i], found[i] + kUsual);
+  return found;
+}
+
+/// Counts the columns of the 64 rows around a sampled entry, over their entries. If these are very
+/// many, only a range of columns is looked at.
+struct Window {
+  double in_parts = 0, in_windows = 0;
+
+  Window(const CsrMatrix& a, Index own, Offset entry, int number, ColumnCounter& counter) {
+    constexpr Index kPart = kWindowRows / ColumnCounter::kParts, kAhead = 8;
+    constexpr Offset kMostEntries = 1536, kLongRow = 64;
+    const Offset* const offsets = a.row_offsets();
+    const Index* const cols = a.col_indices();
+    const RowRange rows = rows_around(a, own, kWindowRows);
+    const Offset size = entries_of(a, rows);
+    ColumnRange range = {0, a.cols()};
+    if (size > kMostEntries) {
+      const Offset most = std::max<Offset>(a.row_length(own) * kMostEntries / size, 4);
+      range = columns_around(a, own, entry, most);
+    }
+    const bool is_long = size > kLongRow * kWindowRows;
+    std::array<Offset, kWindowRows> found;
+    if (is_long) found = find_together(a, rows, range.from);
+    Offset entries = 0, guess = 0;  // the guess is counted from the row's begin
+    ColumnCounter::Counts counts;
+    for (Index row = rows.first; row < rows.end; ++row) {
+      if (row < rows.end - kAhead) fetch(cols + offsets[row + kAhead] + guess);
+      counter.start(number, (row - rows.first) / kPart);
+      Offset begin = offsets[row];
+      if (is_long) {
+        begin = found[row - rows.first];
+      } else if (range.from > 0) {
+        begin = find_near(a, row, range.from, begin + guess);
+      }
+      guess = begin - offsets[row];
+      Offset at = begin;
+      for (; at < offsets[row + 1] && cols[at] < range.to; ++at) counter.add(cols[at], counts);
+      entries += at - begin;
+    }
+    in_parts = share(counts.in_parts, entries);
+    in_windows = share(counts.in_windows, entries);
+  }
+};
+
+/// The same for 16 and for 64 neighbouring rows.
 Neighbourhood sample_neighbourhood(const CsrMatrix& a, const EntrySample& of_entries) {
-  constexpr Index kRows = 64, kPart = 16;
   constexpr int kWindows = 12;
-  constexpr Offset kMostOfAWindow = 1536;
-  enum { kOfPart, kOfWindow };
-  const Index* const cols = a.col_indices();
-  ColumnCounter<2> counter;
+  ColumnCounter counter;
   double new_in_parts = 0, new_in_windows = 0;
   for (int i = 0; i < kWindows; ++i) {
     const int sampled = (2 * i + 1) * EntrySample::kCount / (2 * kWindows);
-    const Index first = of_entries.row[sampled] / kRows * kRows;
-    const auto end = static_cast<Index>(std::min<Offset>(Offset{first} + kRows, a.rows()));
-    const Offset size = a.row_offsets()[end] - a.row_offsets()[first];
-    Index from = 0, to = a.cols();
-    if (size > kMostOfAWindow) {
-      const Index row = of_entries.row[sampled];
-      const Offset most = std::max<Offset>(a.row_length(row) * kMostOfAWindow / size, 4);
-      const Stretch stretch = stretch_around(a, row, of_entries.entry[sampled], most);
-      from = cols[stretch.begin];
-      to = cols[stretch.end - 1] + 1;
-    }
-    counter.start(kOfWindow);
-    Offset entries = 0;
-    std::array<Offset, 2> new_columns = {};
-    Offset guess = 0;  // counted from the row's begin
-    constexpr Index kAhead = 8;
-    for (Index row = first; row < end; ++row) {
-      if (row < end - kAhead) {
-        __builtin_prefetch(cols + a.row_offsets()[row + kAhead] + guess);
-      }
-      if (row % kPart == 0) counter.start(kOfPart);
-      Offset at = a.row_offsets()[row];
-      if (from > 0) at = find_near(a, row, from, at + guess);
-      guess = at - a.row_offsets()[row];
-      const Offset row_end = a.row_offsets()[row + 1], begin = at;
-      for (; at < row_end && cols[at] < to; ++at) {
-        counter.add(cols[at], new_columns);
-      }
-      entries += at - begin;
-    }
-    new_in_parts += share(new_columns[kOfPart], entries);
-    new_in_windows += share(new_columns[kOfWindow], entries);
+    const Window window(a, of_entries.row[sampled], of_entries.entry[sampled], i, counter);
+    new_in_parts += window.in_parts;
+    new_in_windows += window.in_windows;
   }
   return {kWindows / new_in_parts, kWindows / new_in_windows};
 }
@@ -267,19 +352,23 @@ Neighbourhood sample_neighbourhood(const CsrMatrix& a, const EntrySample& of_ent
 /// are neighbours. The lengths of columns are unknown and count as equal.
 PanelSample sample_column_panels(const CsrMatrix& a, Index panel_cols,
                                  const EntrySample& of_entries) {
-  constexpr Offset kStretch = 64;  // of a long row
+  for (int i = 0; i < EntrySample::kCount; ++i) {
+    const auto [begin, end] = stretch_around(a, of_entries.row[i], of_entries.entry[i], kValues);
+    fetch_columns(a, begin, end);
+    fetch_values(a, of_entries, i);
+  }
   PanelSample seen;
   double distinct = 0;
   for (int i = 0; i < EntrySample::kCount; ++i) {
     const Index row = of_entries.row[i];
-    const auto [begin, end] = stretch_around(a, row, of_entries.entry[i], kStretch);
+    const auto [begin, end] = stretch_around(a, row, of_entries.entry[i], kValues);
     Offset panels = 0;
     Index panel = -1;
     for (Offset at = begin; at < end; ++at) {
       const Index own = a.col_indices()[at] & ~(panel_cols - 1);  // a power of two
       panels += std::exchange(panel, own) != own ? 1 : 0;
     }
-    distinct += static_cast<double>(panels) / static_cast<double>(end - begin);
+    distinct += share(panels, end - begin);
     seen.all_finite = seen.all_finite && are_finite(a, begin, end);
   }
   seen.entries = static_cast<Offset>(EntrySample::kCount * kSampleWeight);
@@ -388,25 +477,27 @@ SpmmProfile sizes_of(const SpmmProblem& problem) {
   return profile;
 }
 
-void look_at_panels(const SpmmProblem& problem, SpmmProfile& profile) {
+EntrySample look_at_panels(const SpmmProblem& problem, SpmmProfile& profile) {
   const CsrMatrix& a = problem.a;
-  if (a.space() != MemorySpace::host || a.nnz() == 0) return;
+  if (a.space() != MemorySpace::host || a.nnz() == 0) return {};
   const Index panel_rows = gpu::panel_rows(profile.b_bytes);
   const RowStretches stretches(a);
-  const EntrySample of_entries(a, stretches);
-  if (rows_are_seen(problem)) {
+  EntrySample of_entries = sample_entries(a, stretches);
+  of_entries.sees_rows = rows_are_seen(problem);
+  if (of_entries.sees_rows) {
     profile.sample = sample_panels(a, panel_rows, of_entries);
     profile.longest = longest_row(a, stretches, of_entries);
   } else {
     profile.sample = sample_column_panels(a, panel_rows, of_entries);
   }
+  return of_entries;
 }
 
-void look_at_neighbourhood(const SpmmProblem& problem, SpmmProfile& profile) {
+void look_at_neighbourhood(const SpmmProblem& problem, const EntrySample& of_entries,
+                           SpmmProfile& profile) {
   const CsrMatrix& a = problem.a;
   if (a.space() != MemorySpace::host || a.nnz() == 0) return;
-  const EntrySample of_entries(a, RowStretches(a));
-  if (rows_are_seen(problem)) {
+  if (of_entries.sees_rows) {
     profile.near = sample_neighbourhood(a, of_entries);
   } else {
     profile.near = {sample_column_panels(a, 16, of_entries).sharing(),
@@ -416,8 +507,7 @@ void look_at_neighbourhood(const SpmmProblem& problem, SpmmProfile& profile) {
 
 SpmmProfile profile_of(const SpmmProblem& problem) {
   SpmmProfile profile = sizes_of(problem);
-  look_at_panels(problem, profile);
-  look_at_neighbourhood(problem, profile);
+  look_at_neighbourhood(problem, look_at_panels(problem, profile), profile);
   return profile;
 }
 

@@ -2,6 +2,8 @@
 // microseconds whatever A's size, or some milliseconds where bands of columns may pay.
 #pragma once
 
+#include <array>
+
 #include "core/contract/spmm.h"
 
 namespace csrkit::gpu {
@@ -71,12 +73,21 @@ inline bool rows_are_on_host(const SpmmProblem& problem) {
 /// Without a look at A.
 SpmmProfile sizes_of(const SpmmProblem& problem);
 
+/// Evenly spread entries and their rows; a row occurs in proportion to its length.
+struct EntrySample {
+  static constexpr int kCount = 36;
+  std::array<Offset, kCount> entry = {};
+  std::array<Index, kCount> row = {};
+  bool sees_rows = false;  // A's rows are those of op(A), or have the same pattern
+};
+
 /// Finds `sample` and `longest`. `problem` may have an A on the device, of which nothing is found,
 /// and a transposed one: if A's pattern looks symmetric, its rows are those of its transpose.
-void look_at_panels(const SpmmProblem& problem, SpmmProfile& profile);
+EntrySample look_at_panels(const SpmmProblem& problem, SpmmProfile& profile);
 
-/// Finds `near`, which takes as long again; `problem` as for look_at_panels.
-void look_at_neighbourhood(const SpmmProblem& problem, SpmmProfile& profile);
+/// Finds `near`, which takes as long again, by what look_at_panels returned for the same problem.
+void look_at_neighbourhood(const SpmmProblem& problem, const EntrySample& of_entries,
+                           SpmmProfile& profile);
 
 /// All of these, for records. auto looks only as far as its choice needs.
 SpmmProfile profile_of(const SpmmProblem& problem);

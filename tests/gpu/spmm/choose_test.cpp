@@ -361,11 +361,11 @@ TEST(ChooseSpmm, LooksStepByStepAtWhatAProfileHas) {
   EXPECT_EQ(profile.nnz, all.nnz);
   EXPECT_EQ(profile.sample.entries, 0);
   EXPECT_EQ(profile.near.of_64, 1);
-  look_at_panels(problem, profile);
+  const EntrySample of_entries = look_at_panels(problem, profile);
   EXPECT_EQ(profile.sample.distinct, all.sample.distinct);
   EXPECT_EQ(profile.longest, all.longest);
   EXPECT_EQ(profile.near.of_64, 1);
-  look_at_neighbourhood(problem, profile);
+  look_at_neighbourhood(problem, of_entries, profile);
   EXPECT_GT(profile.near.of_64, profile.near.of_16);
   EXPECT_EQ(profile.near.of_64, all.near.of_64);
 }
@@ -405,7 +405,8 @@ TEST(ChooseSpmm, FindsALongRowThatHasFewOfAllEntries) {
   EXPECT_EQ(profile_of(default_spmm_problem(band, 64)).longest, 2000);
 }
 
-TEST(ChooseSpmm, CountsTheColumnThatLooksLikeAnEmptyPlace) {
+// By a key of 32 bits, hash plus group, which was 0.
+TEST(ChooseSpmm, CountsTheColumnThatLookedLikeAnEmptyPlace) {
   constexpr Index kCol = 675'585'610, kRows = 64;
   std::vector<Offset> row_offsets;
   for (Offset row = 0; row <= kRows; ++row) {
