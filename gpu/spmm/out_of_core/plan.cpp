@@ -33,7 +33,9 @@ CsrMatrix op_a(const SpmmProblem& problem, const PlanOptions& options) {
   if (!problem.transpose_a) return problem.a;
   require_available_memory(
       problem.a.size_bytes() + transpose_workspace_bytes(problem.a, options.where.threads),
-      "transposing A on the host", "multiply by a file that csr-export or csr-reorder transposed");
+      "transposing A on the host",
+      "multiply by a file of A^T, made where there is more: csr-export A.csr A.mtx, then "
+      "csr-import A.mtx AT.csr --transpose");
   return transpose(problem.a, options.where.threads);
 }
 

@@ -20,6 +20,14 @@ shape 5 yes --symmetrize --values=ones --value-kind=f64
 equals "$(json value_kind)" f64
 shape 7 yes --symmetrize --self-loops=add --gcn-normalize
 equals "$(json value_kind)" f32
+# The transpose of a .csr file: through text that keeps the kind of the values, there and back.
+csr-import edges.txt a.csr --format=edge-list --values=random --value-kind=bf16 --quiet
+csr-export a.csr a.mtx --quiet
+csr-import a.mtx at.csr --transpose --quiet
+csr-export at.csr - --format matrix-market --quiet | csr-import - again.csr --transpose --quiet
+same_matrix a.csr again.csr
+if cmp -s a.csr at.csr; then fail "--transpose has left everything as it was"; fi
+rm a.csr
 csr-import edges.txt a.csr --format=edge-list --rows 10 --cols 12 --json >out
 equals "$(json rows) $(json cols)" "10 12"
 csr-import edges.txt b.csr --format=edge-list --values=random --seed=3 --quiet

@@ -235,6 +235,21 @@ TEST_F(OutOfCoreChoice, OneColumnIsNoSpmvOutOfCore) {
   EXPECT_NE(plan->choice().find("works in core only"), std::string::npos);
 }
 
+// A matrix that no host holds twice: its entries are never read.
+TEST_F(OutOfCoreChoice, SaysHowAFileOfTheTransposeIsMade) {
+  const Offset offsets[] = {0, Offset{1} << 50};
+  const Index column = 0;
+  problem_.a = CsrMatrix(1, kMaxIndex, offsets, &column, ValueKind::none, nullptr, nullptr);
+  problem_.transpose_a = true;
+  try {
+    gpu::make_out_of_core_spmm("auto", problem_, options_, OutOfCore::rows, 0, false);
+    FAIL() << "2^50 entries were transposed";
+  } catch (const MemoryError& error) {
+    const std::string message = error.what();
+    EXPECT_NE(message.find("csr-import A.mtx AT.csr --transpose"), std::string::npos) << message;
+  }
+}
+
 TEST_F(OutOfCoreChoice, RefusesOperandsOnTheDevice) {
   const auto plan =
       gpu::make_out_of_core_spmm("auto", problem_, options_, OutOfCore::rows, 0, false);
