@@ -121,6 +121,10 @@ MatrixSizes read_sizes(const Options& options, const std::vector<std::string>& m
                        "'; it must be ROWS,COLS,NNZ, with at most " + std::to_string(kMaxIndex) +
                        " rows and columns");
     }
+    if (numbers[2] > numbers[0] * numbers[1]) {
+      throw UsageError("--sizes is '" + options.text("sizes") +
+                       "'; it must have at most as many entries as rows x columns");
+    }
     sizes = {static_cast<Index>(numbers[0]), static_cast<Index>(numbers[1]), numbers[2]};
   } else {
     const CsrFileHeader header = read_csr_header(matrices.front());

@@ -145,6 +145,11 @@ expect 3 csr-forecast graph.csr --machine graph.csr
 # Sizes that no 64 bits of bytes could hold are refused; those below are added up without wrapping round.
 expect 2 csr-forecast --tool csr-import --sizes 2147483647,2147483647,4611686018427387904
 says "--sizes"
+expect 0 csr-forecast --tool csr-import --sizes 3,4,12
+for sizes in 3,4,13 0,2147483647,1; do
+  expect 2 csr-forecast --tool csr-import --sizes $sizes
+  says "--sizes is '$sizes'; it must have at most as many entries as rows x columns"
+done
 for tool in csr-import "csr-reorder --method metis-partition" csr-report; do
   read -ra words <<<"--tool $tool --sizes 2147483647,2147483647,4503599627370496"
   expect 0 csr-forecast "${words[@]}" --json
