@@ -100,6 +100,14 @@ void read_gpu_options(const Options& options, SpmmDistOptions* result) {
   }
 }
 
+/// A forecast chooses the grid, and between GPUs the way of rows of B.
+void refuse_idle_profile(const Options& options, const SpmmDistOptions& wanted) {
+  if (!options.given("profile") || !options.given("grid")) return;
+  if (wanted.is_on_gpus && wanted.exchange == "auto" && wanted.grid.parts > 1) return;
+  throw UsageError(std::string("--profile has no effect: --grid gives the grid") +
+                   (wanted.is_on_gpus ? ", and nothing chooses a way between GPUs" : ""));
+}
+
 }  // namespace
 
 std::string forecast_grid_text(const Options& options, const Communicator& communicator) {
@@ -141,6 +149,7 @@ SpmmDistOptions read_spmm_dist(const Options& options, const Communicator& commu
     result.grid = ranks::parse_grid(forecast_grid);
     result.grid_choice = "the fastest by forecast for '" + result.profile + "'";
   }
+  refuse_idle_profile(options, result);
   if (result.grid.groups > result.dense_cols) {
     throw UsageError(
         "--grid " + text_of(result.grid) + " makes more groups of columns than B has columns, " +

@@ -123,6 +123,12 @@ expect 0 csr-spmm-cpu seed.csr --seed 7
 expect 0 csr-sddmm-cpu seed.csr --input-x seed1.npy --seed 7
 expect 0 csr-solve-cpu --generate-dense 4 --rhs ones --seed 7
 expect 0 csr-generate poisson random.csr --set nx=3 --set contrast=9 --seed 7
+# So would a profile where nothing is forecast: between GPUs it may still choose the way.
+expect 2 csr-spmm-dist seed.csr --grid 1x1 --profile cluster
+says "--profile has no effect: --grid gives the grid"
+expect 2 csr-spmm-dist seed.csr --device gpu --exchange nccl --ranks 2 --grid 2x1 --profile h200x4
+says "--profile has no effect: --grid gives the grid, and nothing chooses a way between GPUs"
+expect 0 csr-spmm-dist seed.csr --exchange peer --profile cluster
 # An output of another format never takes the place of its own input.
 tiny_mtx >kept.mtx
 csr-import kept.mtx kept.csr --quiet
