@@ -291,7 +291,11 @@ bool set_one(const std::string& key, const std::string& value, Settings* setting
     *to = value == on;
     return value == off || value == on;
   };
-  if (key == "stores") return choose("cached", "stream", &settings->rows.streams_c);
+  if (key == "stores") {
+    settings->rows.streams_c = value != "cached";
+    settings->rows.stages_c = value != "aligned";
+    return value == "cached" || value == "aligned" || value == "stream";
+  }
   if (key == "b") return choose("strided", "packed", &settings->packs_b);
   if (key == "rows") return choose("single", "joined", &settings->joins_rows);
 
@@ -356,17 +360,18 @@ Settings parse_settings(const std::string& text) {
           "'" + text +
           "' is no setting of nnz_balanced; expected the form "
           "tile=64,prefetch=4096,stores=stream,b=packed,rows=joined (tile 0 or a multiple of 32, "
-          "prefetch in bytes, stores cached or stream, b strided or packed, rows single or "
-          "joined)");
+          "prefetch in bytes, stores cached, aligned or stream, b strided or packed, rows single "
+          "or joined)");
     }
   }
   return settings;
 }
 
 std::string text_of(const Settings& settings) {
+  const RowSettings& rows = settings.rows;
+  const char* const stores = !rows.streams_c ? "cached" : rows.stages_c ? "stream" : "aligned";
   return "tile=" + std::to_string(settings.tile_cols) +
-         ",prefetch=" + std::to_string(settings.rows.prefetch_bytes) +
-         ",stores=" + (settings.rows.streams_c ? "stream" : "cached") +
+         ",prefetch=" + std::to_string(rows.prefetch_bytes) + ",stores=" + stores +
          (settings.packs_b ? ",b=packed" : "") + (settings.joins_rows ? ",rows=joined" : "");
 }
 

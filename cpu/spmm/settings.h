@@ -32,8 +32,8 @@ bool pays_joining(const AlikeRows& alike, const CsrMatrix& op_a, const SpmmProbl
 /// Whether that could be true at all, by sizes alone: if not, such rows are not searched for.
 bool may_pay_joining(const CsrMatrix& op_a, const SpmmProblem& problem);
 
-/// "tile=64,prefetch=4096,stores=stream", and ",b=packed" where slices are, ",rows=joined" where
-/// rows are. Throws UsageError that shows this form.
+/// "tile=64,prefetch=4096,stores=stream" (or aligned, or cached), and ",b=packed" where slices are,
+/// ",rows=joined" where rows are. Throws UsageError that shows this form.
 Settings parse_settings(const std::string& text);
 std::string text_of(const Settings& settings);
 

@@ -238,11 +238,13 @@ void check_streams(const SpmmProblem& problem, Offset before, Offset gap) {
     plan->multiply(1.5);
     return around;
   };
-  const ValueArray cached = product("cached"), streamed = product("stream");
-  EXPECT_EQ(std::memcmp(cached.data(), streamed.data(),
-                        static_cast<std::size_t>(elements * size_of(problem.c))),
-            0)
-      << "K=" << problem.dense_cols << " begins " << before << " gap " << gap;
+  const ValueArray cached = product("cached");
+  for (const char* stores : {"aligned", "stream"}) {
+    EXPECT_EQ(std::memcmp(cached.data(), product(stores).data(),
+                          static_cast<std::size_t>(elements * size_of(problem.c))),
+              0)
+        << stores << " K=" << problem.dense_cols << " begins " << before << " gap " << gap;
+  }
 }
 
 TEST(NnzBalanced, StreamsWhereverRowsOfCBegin) {
@@ -347,7 +349,7 @@ TEST(Settings, JoinNoRowsBesideFewColumnsNorShortOnes) {
 
 TEST(Settings, AreReadAndWritten) {
   for (const char* text : {"tile=0,prefetch=0,stores=cached", "tile=128,prefetch=512,stores=stream",
-                           "tile=64,prefetch=0,stores=cached,b=packed",
+                           "tile=64,prefetch=0,stores=aligned,b=packed",
                            "tile=0,prefetch=0,stores=cached,b=packed,rows=joined"}) {
     EXPECT_EQ(text_of(parse_settings(text)), text);
   }
@@ -537,6 +539,20 @@ TEST(Settings, StreamOddRowsOfALargeC) {
     EXPECT_FALSE(default_settings(a, narrow, 2, kEpyc, &why).rows.streams_c)
         << isa << ": what is rounded to 16 bits does not go from registers";
   });
+}
+
+// What is written says it, so that it can be asked for.
+TEST(Settings, SayWhetherOddRowsOfCAreStreamed) {
+  const auto written = [&](double c_mib, Index dense_cols) {
+    const auto rows = static_cast<Index>(c_mib * kMiB / (4.0 * dense_cols));
+    const Settings settings = settings_for(band(rows, rows, 3), dense_cols, 16, kXeon);
+    const Settings read = parse_settings(text_of(settings));
+    EXPECT_EQ(read.rows.streams_c, settings.rows.streams_c);
+    EXPECT_EQ(read.rows.stages_c, settings.rows.stages_c);
+    return text_of(settings);
+  };
+  EXPECT_NE(written(90, 128).find("stores=aligned"), std::string::npos);
+  EXPECT_NE(written(100, 128).find("stores=stream"), std::string::npos);
 }
 
 /// Rows of `length` columns all over.
