@@ -50,7 +50,8 @@ constexpr char kLineEnds[] = "expected lines that end with LF or CR LF, ";
 std::string found_lone_cr(std::string_view text) {
   const std::string_view line = text.substr(0, text.find('\n'));
   const std::size_t at = line.find('\r');
-  if (at == std::string_view::npos || line.find_first_not_of('\r', at) == std::string_view::npos) {
+  if (at == std::string_view::npos || line.find_first_not_of('\r', at) == std::string_view::npos ||
+      line.find('\0') != std::string_view::npos) {  // no text, but an archive
     return {};
   }
   return "found lines that end with CR alone, as old Macs wrote them; convert the text: tr '\\r' "

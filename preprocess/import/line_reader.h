@@ -18,7 +18,7 @@ inline bool starts_with_byte_order_mark(std::string_view text) {
 }
 
 /// "found lines that end with CR alone ...", and what to do, if a CR stands within the first line
-/// of `text`; "" otherwise.
+/// of `text`; "" otherwise, and if there is a byte of 0 in that line.
 std::string found_lone_cr(std::string_view text);
 
 /// A part of a block for one thread, ending at a line end.

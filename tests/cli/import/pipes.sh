@@ -21,6 +21,12 @@ expect 3 sh -c 'csr-import /dev/stdin edges.csr <pipe & cat tiny.mtx.gz >pipe; w
 says "decompress it on the way"
 expect 3 sh -c 'printf "nothing that csrkit knows\n" | csr-import /dev/stdin edges.csr'
 says "expected matrix-market or edge-list from a pipe"
+printf 'PK\003\004\r\000\000' >archive # is no text of old Macs
+# shellcheck disable=SC2002 # a pipe is what is tested
+expect 3 sh -c 'cat archive | csr-import /dev/stdin edges.csr'
+says "found something else; save other formats in a file first"
+expect 3 csr-import archive edges.csr --format matrix-market
+says "archive:1: expected a first line that begins with %%MatrixMarket"
 expect 3 sh -c ': | csr-import /dev/stdin edges.csr'
 says "found nothing"
 expect 4 timeout 5 csr-import pipe edges.csr --format npz
