@@ -1,6 +1,7 @@
 #include "tools/solve/report.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -92,6 +93,7 @@ void add_times(Report* report, const Solution& solution) {
 }  // namespace
 
 std::string scientific(double number) {
+  if (std::isnan(number)) return "nan";  // whatever its sign
   char text[32];
   std::snprintf(text, sizeof text, "%.2e", number);
   return text;

@@ -42,6 +42,12 @@ equals "$(json status)" failed
 equals "$(json columns.0.status)" iteration_limit
 no_file y.npy
 [ -f y.best.npy ] || fail "no best iterate"
+# Squares that overflow: infinity by infinity has no sign.
+printf '%%%%MatrixMarket matrix array real general\n3 1\n1e200\n1e200\n1e200\n' >vast.mtx
+expect 1 csr-solve-cpu good.csr --rhs vast.mtx
+says "not finite"
+prints " nan"
+if grep -e -nan out; then fail "a NaN has a sign"; fi
 csr-generate poisson grid.csr --set nx=20 --value-kind f64 --quiet
 for kernel in cg reference; do
   expect 1 csr-solve-cpu --force grid.csr --tolerance 1e-17 --output y.npy --kernel $kernel
