@@ -227,6 +227,10 @@ struct ArchiveWalk::State {
 
   [[noreturn]] void refuse_damaged(const std::string& name) const {
     refuse_system(name);
+    if (entry != nullptr && archive_entry_is_encrypted(entry) != 0) {
+      throw InputError(name + ": byte " + std::to_string(position()) +
+                       ": expected data without a password, found an encrypted archive; unpack it");
+    }
     refuse_damaged_data(name, position(), reason_of(handle.get()));
   }
 

@@ -39,22 +39,38 @@ TEST(ZipArchive, HoldsOneMatrix) {
   EXPECT_EQ(edges.inputs[0].path, scratch / "a.zip");
 }
 
-/// The bytes of an archive as most programs write it: its names are said to be in UTF-8.
-std::string said_to_be_utf8(std::string bytes) {
-  const std::pair<std::string, std::size_t> flags[] = {{"PK\x03\x04", 7}, {"PK\x01\x02", 9}};
-  for (const auto& [head, flag] : flags) {
+/// The bytes of an archive whose members have one more flag, of 16 bits.
+std::string flagged(std::string bytes, int flag) {
+  const std::pair<std::string, std::size_t> places[] = {{"PK\x03\x04", 6}, {"PK\x01\x02", 8}};
+  for (const auto& [head, place] : places) {
     for (auto at = bytes.find(head); at != std::string::npos; at = bytes.find(head, at + 1)) {
-      bytes[at + flag] = static_cast<char>(bytes[at + flag] | 8);
+      bytes[at + place] = static_cast<char>(bytes[at + place] | (flag & 0xff));
+      bytes[at + place + 1] = static_cast<char>(bytes[at + place + 1] | (flag >> 8));
     }
   }
   return bytes;
+}
+constexpr int kEncrypted = 1, kNamesInUtf8 = 1 << 11;  // as most programs write them
+
+TEST(ZipArchive, IsNotReadWithAPassword) {
+  const ScratchFolder scratch;
+  const std::string plain = zip(scratch, {{"g.mtx", kMarket}});
+  const std::string secret = scratch.write("b.zip", flagged(content_of(plain), kEncrypted));
+  try {
+    import_matrix(secret);
+    FAIL() << "a secret was read";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("found an encrypted archive; unpack it"),
+              std::string::npos)
+        << error.what();
+  }
 }
 
 TEST(ZipArchive, NamesMayHaveAnyCharacters) {
   const ScratchFolder scratch;
   const std::string name = "\xc3\xa9t\xc3\xa9/\xe7\xbd\x91.mtx";
   const std::string plain = zip(scratch, {{"\xc3\xbc.md", "x"}, {name, kMarket}});
-  const std::string marked = scratch.write("b.zip", said_to_be_utf8(content_of(plain)));
+  const std::string marked = scratch.write("b.zip", flagged(content_of(plain), kNamesInUtf8));
   for (const std::string& path : {plain, marked}) {
     const ImportResult got = import_matrix(path);
     EXPECT_EQ(got.notes.at("member"), name);
