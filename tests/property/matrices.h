@@ -133,6 +133,15 @@ inline CsrMatrix matrix_with_nan_and_infinities() {
   return matrix_of(64, 64, std::move(entries));
 }
 
+/// A row of 5,000 entries among 250 empty rows: as many as formats that pad rows still take.
+inline CsrMatrix huge_row_among_empty_rows() {
+  std::vector<Entry> entries;
+  for (Index j = 0; j < 5007; ++j) {
+    if (j % 715 != 4) entries.push_back({170, j, random_value(12, 170, j)});
+  }
+  return matrix_of(251, 5007, std::move(entries));
+}
+
 inline const std::vector<BatteryMatrix>& spmm_battery() {
   static const std::vector<BatteryMatrix> battery = {
       {"no_rows_no_cols", [] { return matrix_of(0, 0, {}); }},
@@ -174,6 +183,7 @@ inline const std::vector<BatteryMatrix>& spmm_battery() {
        [] {
          return matrix_where(37, 6007, [](Index i, Index j) { return i == 17 || j % 1501 == i; });
        }},
+      {"huge_row_among_empty_rows", huge_row_among_empty_rows},
       {"two_huge_rows_in_sequence",
        [] {
          return matrix_where(5, 3001, [](Index i, Index j) { return i == 2 || i == 3 || j == 8; });

@@ -248,6 +248,12 @@ inline const std::vector<BatteryProduct>& spgemm_battery() {
                return j == i % 3000 || (i % 500 == 0 && j % 3 == 0);
              })};
        }},
+      {"huge_row_among_empty_rows",
+       [] {
+         return ProductOperands{
+             huge_row_among_empty_rows(),
+             matrix_where(5007, 300, [](Index i, Index j) { return (i + j) % 150 == 0; })};
+       }},
       {"one_source_row_each",
        [] {
          return ProductOperands{
