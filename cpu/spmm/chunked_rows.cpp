@@ -12,9 +12,7 @@
 //          than for its entries. Source: csr_chunks of SpMV, with vectors of columns
 #include "core/base/counted.h"
 #include "cpu/common/operator_plan.h"
-#include "cpu/common/resident_team.h"
-#include "cpu/common/row_cuts.h"
-#include "cpu/common/work_shares.h"
+#include "cpu/common/team_tasks.h"
 #include "cpu/spmm/chunk_loops.h"
 #include "cpu/spmm/row_kernels.h"
 
@@ -25,9 +23,6 @@ namespace {
 /// Below this many nonzeros and rows, times vectors of a cache line, a second thread costs more
 /// than it brings.
 constexpr Offset kSerialWork = 1 << 12;
-/// With at most this many tasks a thread, threads do not help each other: to look for a task takes
-/// longer than to wait.
-constexpr Offset kTasksWithoutHelp = 4;
 
 template <class Kinds>
 class ChunkedRowsMethod : public SpmmMethod {
@@ -41,13 +36,12 @@ class ChunkedRowsMethod : public SpmmMethod {
         isa_(chosen_isa()),
         loop_(chunk_loop<A, Acc>(isa_)),
         kernels_(row_kernels<Kinds>(isa_, Semiring::plus_times)),
-        shares_(team_.threads, 1),
+        tasks_(team_.threads),
         cuts_(cuts(input)),
-        are_helped_(tasks() > kTasksWithoutHelp * team_.threads),
-        even_shares_(op_a_, cuts_),
         sums_(reserved_sums(input)),
         first_batches_(first_batches()),
         chunks_(reserved_lists(input)) {
+    tasks_.take(op_a_, cuts_);
     const CsrView<A> a = op_a_.view<A>();
     by_owners([&](Offset n, Index first, Index last) { chunks_.count(op_a_, n, first, last); });
     chunks_.place();
@@ -60,17 +54,7 @@ class ChunkedRowsMethod : public SpmmMethod {
     const Operands<Kinds> x(op_a_, call, team_);
     const Offset vectors = (x.dense_cols - 1) / kChunkCols<Acc> + 1;
     const int threads = (op_a_.nnz() + op_a_.rows()) * vectors > kSerialWork ? team_.threads : 1;
-    if (threads == 1 || !are_helped_) {
-      in_team(threads, [this, x](int thread, int count) {
-        const Offset end = first_task(thread + 1, count);
-        for (Offset n = first_task(thread, count); n < end; ++n) run(x, n);
-      });
-    } else {
-      shares_.deal(tasks());
-      in_team(threads, [this, x](int thread, int) {
-        for (Offset n = shares_.next(0, thread); n >= 0; n = shares_.next(0, thread)) run(x, n);
-      });
-    }
+    tasks_.run(threads, [this, x](Offset number) { run(x, number); });
     for (const Hub& hub : cuts_.hubs) finish_hub(x, hub);
   }
 
@@ -84,13 +68,6 @@ class ChunkedRowsMethod : public SpmmMethod {
   }
 
  private:
-  Offset tasks() const { return static_cast<Offset>(cuts_.tasks.size()); }
-
-  /// Where a thread's own tasks begin.
-  Offset first_task(int thread, int threads) const {
-    return are_helped_ ? tasks() * thread / threads : even_shares_.first_task(thread, threads);
-  }
-
   /// A few columns of an entry are a nanosecond: pieces are larger than those of nnz_balanced.
   RowCuts cuts(const MethodInput& input) const {
     PieceSizes sizes;
@@ -98,7 +75,7 @@ class ChunkedRowsMethod : public SpmmMethod {
     sizes.usual = 4096;
     sizes.largest = 16384;
     sizes.shares = team_.threads;
-    input.budget.reserve(row_cuts_bytes(op_a_, sizes) + shares_.size_bytes(), "the list of pieces");
+    input.budget.reserve(row_cuts_bytes(op_a_, sizes) + tasks_.size_bytes(), "the list of pieces");
     return cut_rows(op_a_, sizes);
   }
   Buffer<Acc> reserved_sums(const MethodInput& input) const {
@@ -137,11 +114,7 @@ class ChunkedRowsMethod : public SpmmMethod {
   /// The same for all batches, by the thread that will read them.
   template <class Fill>
   void by_owners(const Fill& fill) const {
-#pragma omp parallel for schedule(static) num_threads(team_.threads)
-    for (int thread = 0; thread < team_.threads; ++thread) {
-      const Offset end = first_task(thread + 1, team_.threads);
-      for (Offset n = first_task(thread, team_.threads); n < end; ++n) for_batches(n, fill);
-    }
+    tasks_.by_owners([&](Offset number) { for_batches(number, fill); });
   }
 
   void run(const Operands<Kinds>& x, Offset number) {
@@ -175,10 +148,8 @@ class ChunkedRowsMethod : public SpmmMethod {
   Isa isa_;
   ChunkLoop<A, Acc> loop_;
   RowKernels<Kinds> kernels_;
-  WorkShares shares_;
+  TeamTasks tasks_;
   RowCuts cuts_;
-  bool are_helped_;  // threads take tasks of each other
-  EvenShares even_shares_;
   Buffer<Acc> sums_;
   std::vector<Offset> first_batches_;  // of every task, and their number
   RowChunks<A> chunks_;

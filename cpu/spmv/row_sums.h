@@ -8,9 +8,7 @@
 
 #include "core/base/counted.h"
 #include "cpu/common/operator_plan.h"
-#include "cpu/common/resident_team.h"
-#include "cpu/common/row_cuts.h"
-#include "cpu/common/work_shares.h"
+#include "cpu/common/team_tasks.h"
 #include "cpu/spmv/inner_loops.h"
 
 namespace csrkit::cpu::spmv {
@@ -54,20 +52,7 @@ class RowSums : public SpmmMethod {
         }
       });
     }
-    // Copies, so that threads find everything side by side.
-    if (threads == 1 || !are_helped_) {
-      in_team(threads, [this, p, x](int thread, int count) {
-        const Offset end = first_task(thread + 1, count);
-        for (Offset task = first_task(thread, count); task < end; ++task) run(p, x, task);
-      });
-      return;
-    }
-    shares_.deal(tasks());
-    in_team(threads, [this, p, x](int thread, int) {
-      for (Offset task = shares_.next(0, thread); task >= 0; task = shares_.next(0, thread)) {
-        run(p, x, task);
-      }
-    });
+    tasks_.run(threads, [this, p, x](Offset number) { run(p, x, number); });
   }
 
  protected:
@@ -81,17 +66,16 @@ class RowSums : public SpmmMethod {
         budget_(input.budget),
         rows_at_once_(rows_at_once),
         batch_(kMostAtOnce - kMostAtOnce % rows_at_once),
-        shares_(team_.threads, 1) {
+        tasks_(team_.threads) {
     const PieceSizes sizes = piece_sizes(rows_at_once, halves_units, team_.threads);
-    reserve(row_cuts_bytes(op_a_, sizes) + shares_.size_bytes(), "the list of pieces");
+    reserve(row_cuts_bytes(op_a_, sizes) + tasks_.size_bytes(), "the list of pieces");
     cuts_ = cut_rows(op_a_, sizes);
+    tasks_.take(op_a_, cuts_);
     reserve(static_cast<std::uint64_t>(cuts_.stretches) * sizeof(Acc), "the sums of cut rows");
     stretches_ = Buffer<Acc>(cuts_.stretches);
     open_stretches_ = std::vector<std::atomic<Offset>>(cuts_.hubs.size());
     for (std::size_t n = 0; n < cuts_.hubs.size(); ++n)
       open_stretches_[n] = cuts_.hubs[n].stretches;
-    are_helped_ = tasks() > kTasksWithoutHelp * team_.threads;
-    if (!are_helped_) even_shares_ = EvenShares(op_a_, cuts_);
     first_batches_.reserve(cuts_.tasks.size() + 1);
     Offset batches = 0;
     for (const Task& task : cuts_.tasks) {
@@ -161,9 +145,6 @@ class RowSums : public SpmmMethod {
  private:
   /// Below this many nonzeros and rows a second thread costs more than it brings.
   static constexpr Offset kSerialWork = 1 << 12;
-  /// With at most this many tasks a thread, threads do not help each other: to look for a task, and
-  /// to move its rows into another core's cache, takes longer than to wait.
-  static constexpr Offset kTasksWithoutHelp = 4;
 
   static const Acc* direct_x(const Operands<Kinds>& p) {
     if constexpr (std::is_same_v<B, Acc>) {
@@ -178,13 +159,6 @@ class RowSums : public SpmmMethod {
     if (x_.size() > 0 || op_a_.cols() == 0) return;
     reserve(static_cast<std::uint64_t>(op_a_.cols()) * sizeof(Acc), "a copy of x");
     x_ = Buffer<Acc>(op_a_.cols());
-  }
-
-  Offset tasks() const { return static_cast<Offset>(cuts_.tasks.size()); }
-
-  /// Where a thread's own tasks begin.
-  Offset first_task(int thread, int threads) const {
-    return are_helped_ ? tasks() * thread / threads : even_shares_.first_task(thread, threads);
   }
 
   /// Calls body(batch) for the batches of a task of rows.
@@ -246,13 +220,9 @@ class RowSums : public SpmmMethod {
 
   template <class Fill>
   void tasks_by_owners(const Fill& fill) const {
-#pragma omp parallel for schedule(static) num_threads(team_.threads)
-    for (int thread = 0; thread < team_.threads; ++thread) {
-      const Offset end = first_task(thread + 1, team_.threads);
-      for (Offset n = first_task(thread, team_.threads); n < end; ++n) {
-        if (cuts_.tasks[static_cast<std::size_t>(n)].stretch < 0) fill(n);
-      }
-    }
+    tasks_.by_owners([&](Offset number) {
+      if (cuts_.tasks[static_cast<std::size_t>(number)].stretch < 0) fill(number);
+    });
   }
 
   MemoryBudget& budget_;
@@ -260,9 +230,7 @@ class RowSums : public SpmmMethod {
   Index rows_at_once_;
   Index batch_;
   std::vector<Offset> first_batches_;  // of every task, and their number
-  bool are_helped_ = false;            // threads take tasks of each other
-  EvenShares even_shares_;             // if not
-  WorkShares shares_;
+  TeamTasks tasks_;
   Buffer<Acc> stretches_;
   std::vector<std::atomic<Offset>> open_stretches_;  // of every hub, in this product
   Buffer<Acc> x_;
