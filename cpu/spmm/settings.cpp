@@ -34,6 +34,11 @@ constexpr double kSharesFewer = 0.28;
 constexpr Offset kVeryShortRow = 4;
 /// Copying B into slices pays if every thread reads a row of the copy at least this often.
 constexpr Offset kReadsPerCopy = 16;
+/// Where rows of B do not begin on cache lines, most loads take a line more. A copy on lines pays
+/// where each thread reads a row of it this often (kReadsPerCopy, if C is a good part of what
+/// moves), and all together kReadsOfCopyOnLines times. Measured on 16 cores of a Xeon and two of an
+/// EPYC (docs/lab/2026-11-29-cpu-copies-on-lines.md).
+constexpr Offset kReadsPerCopyOnLines = 11, kReadsOfCopyOnLines = 100;
 /// Nonzeros per row below which C is a good part of what moves.
 constexpr Offset kShortRow = 16;
 /// Nonzeros per row that are worth a walk along A for every slice, where B is in a shared cache:
@@ -116,7 +121,7 @@ class Choice {
         is_scattered_ && op_a_.nnz() >= kReadsPerCopy * op_a_.cols() * threads_;
     const std::uint64_t whole_lines =
         (b_row_bytes_ + kCacheLineBytes - 1) / kCacheLineBytes * kCacheLineBytes;
-    if (pays_copies && whole_lines != b_row_bytes_ && rows_of_b() * whole_lines <= own_cache()) {
+    if (whole_lines != b_row_bytes_ && pays_copy_on_lines(whole_lines)) {
       pack_b(rows_of_b() * whole_lines);
       why_ += ", rows of B begin on cache lines once copied";
     } else if (has_short_rows() && !rows_of_c_lie_on_lines() && pays_staging() &&
@@ -138,6 +143,15 @@ class Choice {
         why_ += " once packed";
       }
     }
+  }
+
+  /// Whether the threads read a copy of B with rows on cache lines often enough, and what one of
+  /// them reads of it stays next to its core.
+  bool pays_copy_on_lines(std::uint64_t line_bytes) {
+    const Offset of_thread = has_short_rows() ? kReadsPerCopy : kReadsPerCopyOnLines;
+    const Offset reads = std::max(of_thread * threads_, kReadsOfCopyOnLines);
+    return op_a_.nnz() >= reads * op_a_.cols() &&
+           static_cast<std::uint64_t>(rows_read()) * line_bytes <= caches_.private_bytes;
   }
 
   /// Whether a slice of B lies in a cache where all of B does not. Rows of some length read fewer

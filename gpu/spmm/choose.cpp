@@ -11,7 +11,7 @@
 #include "core/base/stopwatch.h"
 #include "gpu/device/device_info.h"
 #include "gpu/plan/kernels.h"
-#include "gpu/spmm/column_bands/column_bands.h"
+#include "gpu/spmm/bands_or_bins.h"
 #include "gpu/spmm/few_columns.h"
 #include "gpu/spmm/likeness.h"
 #include "gpu/spmm/panels_or_bins.h"
@@ -42,16 +42,6 @@ bool has_work_for_panels(const SpmmProfile& profile) {
   return profile.nnz >= kFewEntries * profile.multiprocessors || writes_much(profile);
 }
 
-/// Whether column_bands can do it, and B is so large that a look is worth its time.
-bool bands_may_pay(const SpmmProblem& problem, const SpmmProfile& profile) {
-  constexpr Offset kShortMean = 8;
-  constexpr double kTimesL2 = 3, kSliceBytes = 256;  // of row_bins, where there are so many
-  const double slice = std::min(1.0 * profile.dense_cols * profile.b_bytes, kSliceBytes);
-  return find_kernel(spmm_kernels(), "column_bands").can(needed_for(problem)) &&
-         profile.cols * slice > kTimesL2 * profile.l2_bytes &&
-         profile.nnz > kShortMean * profile.rows && !profile.has_pieces();
-}
-
 /// Whether row_panels is expected to take less time. It looks at A step by step, and no further
 /// than the decision needs: A is not in cache, and a look may take as long as a product.
 bool panels_pay_after_a_look(const SpmmProblem& problem, SpmmProfile& profile) {
@@ -64,12 +54,11 @@ bool panels_pay_after_a_look(const SpmmProblem& problem, SpmmProfile& profile) {
   return panels_pay(profile);
 }
 
-bool bands_pay_after_a_look(const SpmmProblem& problem, SpmmProfile& profile) {
-  if (!bands_may_pay(problem, profile)) return false;
+bool bands_pay_after_a_look(const SpmmProblem& problem, const SpmmProfile& profile) {
   const CardRates card = current_card_rates();
-  if (!bands_pay(profile, card)) return false;
-  profile.bands = sample_for_bands(problem);
-  return bands_pay(profile, card);
+  const bool is_able = find_kernel(spmm_kernels(), "column_bands").can(needed_for(problem));
+  if (!is_able || !bands_may_pay(profile, card)) return false;
+  return bands_pay(profile, sample_for_bands(problem, profile, card), card);
 }
 
 // Measured on an H200, see docs/lab/2026-11-22-spmm-h200.md. Once a rule holds, later ones are not
@@ -94,7 +83,7 @@ std::vector<Rule> rules_for(const SpmmProblem& problem, bool is_off_vectors) {
       {in_segments, "spmv.jagged", "so few columns that a lane takes all of them"},
       {dense, "dense_windows", "dense enough for tensor cores"},
       {shares, "row_panels", "neighbouring rows share columns, or C is written in fewer parts"},
-      {in_bands, "column_bands", "B is larger than L2, and long rows name its rows in no order"},
+      {in_bands, "column_bands", "rows of A name rows of B in no order, and L2 does not hold B"},
       {true, "row_bins", "no other kernel is expected to be faster"}};
 }
 
@@ -129,28 +118,6 @@ bool panels_pay(const SpmmProfile& profile) {
   if (!may_have_panels(profile)) return false;
   const double counted = log_panels_over_bins(profile);
   return counted + (is_unsure(counted) ? missed_by_formula(profile) : 0) < 0;
-}
-
-/// Compares seconds for slices of 128 bytes of the rows of B and C, by the bytes that memory and L2
-/// move. row_bins takes the slower of the two. With bands, rows of B come from L2, C is read and
-/// written once for every band, and rows that are not cut read memory as in row_bins. Stand-ins
-/// took within a tenth of these times on an H100 (docs/lab/2026-11-26-spmm-column-bands.md).
-bool bands_pay(const SpmmProfile& profile, const CardRates& card) {
-  constexpr double kOfMemory = 0.82, kL2BytesOfACycle = 32;
-  constexpr double kWorthIt = 0.88;  // of the time: the analysis takes longer, and the model errs
-  const BandSample& sample = profile.bands;
-  const double width = static_cast<double>(profile.dense_cols) * profile.b_bytes / kBandSliceBytes;
-  const double memory = kOfMemory * card.memory_bytes_per_second;
-  const double l2 = kL2BytesOfACycle * card.cycles_per_second;
-  const double nnz = static_cast<double>(profile.nnz), gathered = nnz * kBandSliceBytes;
-  const double c = kBandSliceBytes * static_cast<double>(profile.rows);
-  const double once = nnz * (4 + profile.b_bytes) + c;
-  const double bins = std::max((sample.new_columns * gathered + once) / memory, gathered / l2);
-  const double passes = 2.0 * column_bands(profile.cols, card.l2_bytes) - 1;  // over a row of C
-  const double whole = (1 - sample.cut_entries) * sample.new_columns * gathered;
-  const double bands =
-      gathered / l2 + (sample.cut_rows * passes * kBandSliceBytes + whole + c) / memory;
-  return bands * std::ceil(width) < kWorthIt * bins * width;
 }
 
 std::unique_ptr<SpmmPlan> make_auto(const SpmmProblem& problem, const PlanOptions& given) {

@@ -1,8 +1,6 @@
-// The rules of auto: when panels of rows pay, and when bands of columns do. No CUDA here: the rules
-// are tested without a GPU.
+// The rules of auto: when panels of rows pay. No CUDA here: the rules are tested without a GPU.
 #pragma once
 
-#include "gpu/device/device_info.h"
 #include "gpu/spmm/profile.h"
 
 namespace csrkit::gpu {
@@ -19,8 +17,5 @@ bool may_have_panels(const SpmmProfile& profile);
 /// Whether row_panels is expected to take less time than row_bins, by the formula of
 /// panels_or_bins.h and, where that is unsure, the correction of likeness.h.
 bool panels_pay(const SpmmProfile& profile);
-
-/// Whether column_bands is expected to take less time than row_bins, on a card of those rates.
-bool bands_pay(const SpmmProfile& profile, const CardRates& card);
 
 }  // namespace csrkit::gpu

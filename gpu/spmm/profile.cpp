@@ -9,7 +9,6 @@
 
 #include "core/base/fetch.h"
 #include "gpu/device/device_info.h"
-#include "gpu/spmm/column_bands/column_bands.h"
 #include "gpu/spmm/row_panels/lists.h"
 
 namespace csrkit::gpu {
@@ -417,52 +416,11 @@ bool looks_symmetric(const CsrMatrix& a) {
   return true;
 }
 
-/// Whether the host can see the rows of op(A), or those of one with the same pattern.
+}  // namespace
+
 bool rows_are_seen(const SpmmProblem& problem) {
   return problem.a.space() == MemorySpace::host && problem.a.nnz() > 0 &&
          (!problem.transpose_a || looks_symmetric(problem.a));
-}
-
-}  // namespace
-
-BandSample sample_for_bands(const SpmmProblem& problem) {
-  constexpr Offset kStretches = 4, kEntries = 256;
-  constexpr int kBits = 64;
-  const CsrMatrix& a = problem.a;
-  const auto l2_bytes = static_cast<double>(current_l2_bytes());
-  // Half of L2: the other half holds copies of the same lines, for the multiprocessors near it.
-  const auto held = static_cast<Offset>(l2_bytes / 2 / kBandSliceBytes);
-  BandSample sample;
-  sample.new_columns = 0;
-  if (!rows_are_seen(problem) || a.cols() <= held) return sample;
-  const Offset stretch = std::clamp<Offset>(a.nnz() / kStretches, 1, held);
-  Offset distinct = 0;
-  std::vector<std::uint64_t> named;
-  for (Offset i = 0; i < kStretches; ++i) {
-    named.assign(static_cast<std::size_t>(a.cols()) / kBits + 1, 0);
-    const Offset begin = (a.nnz() - stretch) * i / (kStretches - 1);
-    for (Offset at = begin; at < begin + stretch; ++at) {
-      const auto col = static_cast<std::size_t>(a.col_indices()[at]);
-      std::uint64_t& word = named[col / kBits];
-      const std::uint64_t bit = std::uint64_t{1} << col % kBits;
-      distinct += (word & bit) == 0 ? 1 : 0;
-      word |= bit;
-    }
-  }
-  sample.new_columns = static_cast<double>(distinct) / static_cast<double>(kStretches * stretch);
-  // Among evenly spread entries a row of n entries occurs n times as often as a row of one.
-  const double shortest_cut = kEntriesOfABand * column_bands(a.cols(), l2_bytes);
-  sample.cut_entries = 0;
-  const Offset* const offsets = a.row_offsets();
-  for (Offset i = 0; i < kEntries; ++i) {
-    const Offset entry = (2 * i + 1) * a.nnz() / (2 * kEntries);
-    const Offset* const behind = std::upper_bound(offsets, offsets + a.rows() + 1, entry);
-    const auto length = static_cast<double>(behind[0] - behind[-1]);
-    if (length < shortest_cut) continue;
-    sample.cut_entries += 1.0 / kEntries;
-    sample.cut_rows += static_cast<double>(a.nnz()) / kEntries / length;
-  }
-  return sample;
 }
 
 SpmmProfile sizes_of(const SpmmProblem& problem) {

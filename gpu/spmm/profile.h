@@ -1,5 +1,5 @@
 // What auto knows of a product: sizes, and what a look at A on the host finds. That takes
-// microseconds whatever A's size, or some milliseconds where bands of columns may pay.
+// microseconds whatever A's size.
 #pragma once
 
 #include <array>
@@ -31,15 +31,6 @@ struct Neighbourhood {
   double of_16 = 1, of_64 = 1;
 };
 
-/// What tells whether bands of columns pay.
-struct BandSample {
-  /// The share of entries whose column is new: it does not occur among the n entries before, if
-  /// half of L2 holds slices of n rows of B. For these row_bins reads memory.
-  double new_columns = 1;
-  double cut_entries = 1;  // the share in rows that column_bands cuts
-  double cut_rows = 0;     // how many there are
-};
-
 struct SpmmProfile {
   Index rows = 0;  // of op(A)
   Index cols = 0;
@@ -52,7 +43,6 @@ struct SpmmProfile {
   Offset longest = 0;           // entries of the longest row found
   PanelSample sample;           // empty where the host cannot see the rows of op(A)
   Neighbourhood near;           // the same
-  BandSample bands;             // at first what makes bands look best
 
   /// Whether kernels read rows of B in pieces, because rows begin anywhere. A few columns are read
   /// by single elements in any case. In 16 bits vectors of four elements will do; where K allows
@@ -69,6 +59,9 @@ struct SpmmProfile {
 inline bool rows_are_on_host(const SpmmProblem& problem) {
   return !problem.transpose_a && problem.a.space() == MemorySpace::host;
 }
+
+/// Whether the host can see the rows of op(A), or those of one with the same pattern.
+bool rows_are_seen(const SpmmProblem& problem);
 
 /// Without a look at A.
 SpmmProfile sizes_of(const SpmmProblem& problem);
@@ -91,9 +84,5 @@ void look_at_neighbourhood(const SpmmProblem& problem, const EntrySample& of_ent
 
 /// All of these, for records. auto looks only as far as its choice needs.
 SpmmProfile profile_of(const SpmmProblem& problem);
-
-/// Takes some milliseconds. No column is new where the host cannot see the rows of op(A), or where
-/// half of L2 holds a slice of all of B: then bands do not pay.
-BandSample sample_for_bands(const SpmmProblem& problem);
 
 }  // namespace csrkit::gpu

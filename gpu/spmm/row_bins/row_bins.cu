@@ -42,6 +42,7 @@
 #include "gpu/device/device_info.h"
 #include "gpu/spmm/copy_columns.h"
 #include "gpu/spmm/row_bins/access.cuh"
+#include "gpu/spmm/row_bins/slice_width.h"
 #include "gpu/spmm/row_tasks/ranges.h"
 
 namespace csrkit::gpu {
@@ -75,9 +76,6 @@ class RowBins {
     whole_nnz_ = sizes.nnz_of_whole();
     has_short_rows_ = sizes.nnz <= kShortMean * sizes.rows;
     has_few_long_rows_ = has_few_long_rows(sizes);
-    reads_b_often_ = kValueBytes >= 4 && sizes.nnz_of_whole() >= Offset{kLongRow} * sizes.cols;
-    constexpr Offset kFewReads = 16;
-    reads_b_rarely_ = sizes.nnz_of_whole() < kFewReads * sizes.cols;
     fewest_for_wide_ = fewest_for_wide_slices(sizes.nnz_of_whole(), sizes.rows_of_whole());
     maker_ = maker_for(sizes);
     auto* bytes = static_cast<std::byte*>(workspace);
@@ -201,17 +199,9 @@ class RowBins {
     return kEntry * nnz * slices < kWait * kMultiprocessors * waits;
   }
 
-  /// Slices of 128 instead of 256 bytes pay where half of the narrow one fits into L2 and little of
-  /// the wide one; measured on an H200, docs/lab/2026-11-22-spmm-h200.md. Where a row of B is read
-  /// 96 times or more in the mean, they pay as soon as the wide one does not fit
-  /// (docs/lab/2026-11-26-spmm-near-rows.md): A and C are mostly little beside that. Where it is
-  /// read a few times, they only read A more often and cut more lines of B and C
-  /// (docs/lab/2026-11-28-spmm-last-slices.md). Few long rows always have them.
+  /// Few long rows always have narrow slices.
   bool prefers_narrow_slices(Index b_rows) const {
-    const double wide = 256.0 * b_rows, narrow = 128.0 * b_rows;
-    if (has_few_long_rows_) return true;
-    if (reads_b_rarely_) return false;
-    return wide > (reads_b_often_ ? 1.25 : 2.5) * l2_bytes_ && narrow < 1.6 * l2_bytes_;
+    return has_few_long_rows_ || narrow_slices_pay(whole_nnz_, b_rows, kValueBytes, l2_bytes_);
   }
 
   AlgebraOf<Types> algebra_;
@@ -222,8 +212,6 @@ class RowBins {
   Number* partial_ = nullptr;
   Index whole_cols_ = 0;
   bool has_short_rows_ = false, has_few_long_rows_ = false;
-  // How often a row of B is read, in the whole product, as the width of slices decides about bits.
-  bool reads_b_often_ = false, reads_b_rarely_ = false;
   Offset whole_nnz_ = 0, fewest_for_wide_ = 0;
   Value* copy_ = nullptr;
   Index copied_cols_ = 0;

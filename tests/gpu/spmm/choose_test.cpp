@@ -251,59 +251,6 @@ TEST(ChooseSpmm, TakesPanelsWhereRowsShareColumns) {
   EXPECT_FALSE(panels_pay(profile));
 }
 
-// The stand-ins of ogbn-products, AmazonProducts and citation2, of reddit, whose B fits L2, and
-// products in an order that keeps neighbours together.
-TEST(ChooseSpmm, TakesBandsWhereBIsLargeAndItsRowsHaveManyReaders) {
-  const CardRates h100 = {132 * 1.98e9, 3.35e12, 50 << 20};
-  const auto pays = [&](Index rows, Offset nnz, Index dense_cols, const BandSample& sample) {
-    SpmmProfile profile;
-    profile.rows = profile.cols = rows;
-    profile.nnz = nnz;
-    profile.dense_cols = dense_cols;
-    profile.bands = sample;
-    return bands_pay(profile, h100);
-  };
-  const BandSample shuffled = {0.77, 0.85, 1.04e6};
-  EXPECT_TRUE(pays(2'449'029, 123'718'280, 32, shuffled));
-  EXPECT_TRUE(pays(2'449'029, 123'718'280, 128, shuffled));
-  EXPECT_FALSE(pays(2'449'029, 123'718'280, 32, {0.3, 0.85, 1.04e6}));
-  EXPECT_FALSE(pays(2'449'029, 123'718'280, 36, shuffled)) << "a slice of four columns";
-  EXPECT_TRUE(pays(1'569'960, 264'339'468, 64, {0.62, 0.99, 1.28e6}));
-  EXPECT_FALSE(pays(2'927'963, 30'387'995, 32, {0.85, 0.47, 1.9e5}));
-  EXPECT_FALSE(pays(232'965, 114'615'892, 32, {0, 1, 2.3e5}));
-  EXPECT_FALSE(pays(0, 0, 32, {}));
-}
-
-TEST(ChooseSpmm, SeesHowManyColumnsAreNewAndHowManyRowsAreCut) {
-  constexpr Index kRows = 20'000, kCols = 2'000'000, kShort = 4, kLong = 120;
-  const auto sample_where = [&](auto&& column) {
-    std::vector<Offset> offsets = {0};
-    std::vector<Index> cols;
-    for (Index row = 0; row < kRows; ++row) {
-      std::set<Index> of_row;
-      const Index length = row % 10 == 0 ? kShort : kLong;
-      for (Index i = 0; i < length; ++i) of_row.insert(column(row, i));
-      cols.insert(cols.end(), of_row.begin(), of_row.end());
-      offsets.push_back(static_cast<Offset>(cols.size()));
-    }
-    const CsrMatrix matrix(kRows, kCols, Buffer<Offset>::copy_of(offsets.data(), kRows + 1),
-                           Buffer<Index>::copy_of(cols.data(), static_cast<Offset>(cols.size())),
-                           ValueArray());
-    return sample_for_bands(default_spmm_problem(matrix, 32));
-  };
-  const BandSample any = sample_where([](Index row, Index i) {
-    return static_cast<Index>(
-        random_word(3, static_cast<std::uint64_t>(row), static_cast<std::uint64_t>(i)) % kCols);
-  });
-  const BandSample near = sample_where([](Index row, Index i) { return 90 * row + 3 * i; });
-  EXPECT_GT(any.new_columns, 0.85);
-  EXPECT_NEAR(near.new_columns, 0.25, 0.05);
-  for (const BandSample& sample : {any, near}) {
-    EXPECT_GT(sample.cut_entries, 0.98);
-    EXPECT_NEAR(sample.cut_rows, 0.9 * kRows, 0.03 * kRows);
-  }
-}
-
 // A sum that is not finite is made again, and every one of such a row is.
 TEST(ChooseSpmm, TakesNoPanelsWhereValuesOf16BitsAreNotFinite) {
   const auto pay = [](float value, ValueKind kind) {

@@ -623,6 +623,22 @@ TEST(Settings, OtherSemiringsKeepCAndSlices) {
   EXPECT_FALSE(settings.rows.streams_c) << "their loops write C through the caches";
 }
 
+// Rows of B that begin inside cache lines, and how often threads read them.
+TEST(Settings, CopyBOntoCacheLinesWhereItIsReadOften) {
+  const auto copies = [&](Index rows, Index cols, Index length, Index dense_cols, int threads) {
+    const Settings settings =
+        settings_for(rows_of_a_few_columns(rows, cols, length), dense_cols, threads, kXeon);
+    return settings.packs_b && settings.tile_cols == 0;
+  };
+  EXPECT_TRUE(copies(9'000, 500, 16, 100, 16)) << "18 reads a thread";
+  EXPECT_FALSE(copies(9'000, 500, 16, 96, 16)) << "rows begin on lines";
+  EXPECT_FALSE(copies(9'000, 1'000, 16, 100, 16)) << "9 reads a thread";
+  EXPECT_TRUE(copies(6'000, 500, 16, 100, 16)) << "12 reads a thread";
+  EXPECT_FALSE(copies(12'000, 500, 8, 100, 16)) << "but C is a good part of what moves";
+  EXPECT_FALSE(copies(3'000, 500, 16, 100, 2)) << "96 reads for the work of a copy";
+  EXPECT_FALSE(copies(9'000, 500, 16, 1'433, 16)) << "the core's own cache holds no copy";
+}
+
 TEST(Settings, SliceBForALastLevelThatIsFar) {
   // B of 12 MiB, slices of 64 columns of 6 MiB.
   const CsrMatrix a = rows_all_over(24'000, 16);
