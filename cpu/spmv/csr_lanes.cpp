@@ -142,12 +142,16 @@ class CsrLanes : public RowSums<Kinds> {
   }
 
   /// Whether runs have a part of the entries, in a sample of slices: looking for them is most of
-  /// what a graph's plan would take.
+  /// what a graph's plan would take, and one thread looks. So few slices do where rows are long.
   bool finds_runs() const {
-    constexpr Index kMostSlices = 128;
-    constexpr double kFew = 0.03;
+    constexpr Index kMostSlices = 128, kFewSlices = 8;
+    constexpr Offset kMostEntries = 1 << 17;
+    constexpr double kFew = 0.125;
     const Index slices = a_.rows / rows_;
-    const Index step = std::max<Index>(1, slices / kMostSlices);
+    const Offset of_slice = std::max<Offset>(a_.nnz() / slices, 1);
+    const auto most =
+        static_cast<Index>(std::clamp<Offset>(kMostEntries / of_slice, kFewSlices, kMostSlices));
+    const Index step = std::max<Index>(1, slices / most);
     SliceDiagonals sampled = diagonals();
     Offset in_runs = 0, all = 0;
     for (Index slice = 0; slice < slices; slice += step) {
