@@ -152,7 +152,7 @@ bool bands_pay(const SpmmProfile& profile, const BandSample& sample, const CardR
   const double of_slice = nnz * kBandSliceBytes;  // gathered
   const double a_and_c_of_slice = nnz * entry_bytes + rows * kBandSliceBytes;
   const double passes = sample.cut_rows * (2 * count - 1) * kBandSliceBytes;  // over rows of C
-  const double b_once = profile.cols * kBandSliceBytes;
+  const double b_once = 1.0 * profile.cols * kBandSliceBytes;
   const double bands = std::max(
       of_slice * (0.67 * by_l2 + (0.41 * missed_if_cut + 0.64 * missed_if_whole) * by_memory) +
           (1.37 * a_and_c_of_slice + 1.6 * passes) * by_memory,

@@ -98,6 +98,12 @@ TEST(BandsOrBins, NeedsWholeSlicesAndAnOrderThatTearsThem) {
   EXPECT_FALSE(pays(0, 0, 32, {}));
 }
 
+TEST(BandsOrBins, CountsTheBytesOfManyRowsOfB) {
+  SpmmProfile profile = sizes(1'000'000, 12'000'000, 64);
+  profile.cols = 20'000'000;
+  EXPECT_FALSE(bands_pay(profile, {1, 0.8, 0, 0}, CardRates())) << "more of B than is named";
+}
+
 TEST(BandsOrBins, SeesWhatACacheMissesAndHowManyRowsAreCut) {
   constexpr Index kRows = 20'000, kCols = 2'000'000, kShort = 4, kLong = 120;
   CardRates card;
