@@ -36,6 +36,9 @@ bool is_looked_at(Index row_of_b) {
   return static_cast<std::uint32_t>(row_of_b) * 0x9e3779b1u < (std::uint64_t{1} << 32) / kRowsEach;
 }
 
+/// Where row_bins misses less, L2 holds what it reads, and bands only read A and C more often.
+constexpr double kLeastMissed = 0.15;
+
 /// A cache that fills with the rows of B that entries name. Once it is full it forgets what was not
 /// named for as long as that took, so it misses what is new at the end of that time: how much, the
 /// last tenth of its rows tells (after Che, Tung, Wang, "Hierarchical web caching systems:
@@ -107,8 +110,7 @@ bool bands_may_pay(const SpmmProfile& profile, const CardRates& card) {
 BandSample sample_for_bands(const SpmmProblem& problem, const SpmmProfile& profile,
                             const CardRates& card) {
   constexpr Offset kStretches = 2;
-  constexpr double kFills = 2;      // entries over rows, of a cache that misses much
-  constexpr double kMissed = 0.15;  // less than that is not worth a second stretch
+  constexpr double kFills = 2;  // entries over rows, of a cache that misses much
   BandSample sample = {0, 0, 0, 0};
   if (!rows_are_seen(problem)) return sample;
   const CsrMatrix& a = problem.a;
@@ -119,7 +121,7 @@ BandSample sample_for_bands(const SpmmProblem& problem, const SpmmProfile& profi
     add_missed(a, begin, begin + most,
                {FillingCache(rows_held(bins_slice_bytes(profile, card), card)), FillingCache(held)},
                1.0 / kStretches, sample);
-    if (i == 0 && sample.missed_by_bins * kStretches < kMissed) return sample;
+    if (i == 0 && sample.missed_by_bins * kStretches < kLeastMissed) return sample;
   }
   count_cuts(a, kEntriesOfABand * column_bands(a.cols(), card.l2_bytes), sample);
   return sample;
@@ -131,6 +133,7 @@ BandSample sample_for_bands(const SpmmProblem& problem, const SpmmProfile& profi
 bool bands_pay(const SpmmProfile& profile, const BandSample& sample, const CardRates& card) {
   constexpr double kWorthIt = 0.92;  // of the time: the analysis takes longer, and the model errs
   constexpr double kL2BytesOfACycle = 32;
+  if (sample.missed_by_bins < kLeastMissed) return false;
   const double by_l2 = 1 / (kL2BytesOfACycle * card.cycles_per_second);
   const double by_memory = 1 / card.memory_bytes_per_second;
   const auto nnz = static_cast<double>(profile.nnz), rows = static_cast<double>(profile.rows);

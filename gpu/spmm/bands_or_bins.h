@@ -19,7 +19,8 @@ struct BandSample {
 /// Whether B is so large that a look is worth its time.
 bool bands_may_pay(const SpmmProfile& profile, const CardRates& card);
 
-/// Takes up to a millisecond. Nothing is missed where the host cannot see the rows of op(A).
+/// Takes about a millisecond. Nothing is missed where the host cannot see the rows of op(A): then
+/// bands do not pay.
 BandSample sample_for_bands(const SpmmProblem& problem, const SpmmProfile& profile,
                             const CardRates& card);
 

@@ -98,6 +98,16 @@ TEST(BandsOrBins, NeedsWholeSlicesAndAnOrderThatTearsThem) {
   EXPECT_FALSE(pays(0, 0, 32, {}));
 }
 
+// Meshes, and an A that the host cannot see.
+TEST(BandsOrBins, NeedsABOfWhichL2MissesMuch) {
+  const CardRates h100 = {132 * 1.98e9, 3.35e12, 50 << 20};
+  const SpmmProfile short_rows = sizes(2'000'000, 18'000'000, 32);
+  EXPECT_TRUE(bands_may_pay(short_rows, h100));
+  for (const double missed : {0.0, 0.07}) {
+    EXPECT_FALSE(bands_pay(short_rows, {missed, missed, 0, 0}, h100));
+  }
+}
+
 TEST(BandsOrBins, CountsTheBytesOfManyRowsOfB) {
   SpmmProfile profile = sizes(1'000'000, 12'000'000, 64);
   profile.cols = 20'000'000;
@@ -133,7 +143,7 @@ TEST(BandsOrBins, SeesWhatACacheMissesAndHowManyRowsAreCut) {
   EXPECT_NEAR(scattered.missed, 0.88, 0.06);
   EXPECT_GT(scattered.cut_entries, 0.98);
   EXPECT_NEAR(scattered.cut_rows, 0.9 * kRows, 0.03 * kRows);
-  // A cache of twice the rows misses nothing that a graph of 120,000 columns names.
+  // It holds all of the 120,000 rows that a smaller graph names.
   const BandSample small = sample_where([&](Index row, Index i) { return any(row, i) % 120'000; });
   EXPECT_EQ(small.missed_by_bins, 0);
   const BandSample near = sample_where([](Index row, Index i) { return 90 * row + 3 * i; });
