@@ -150,7 +150,7 @@ class Choice {
   bool pays_copy_on_lines(std::uint64_t line_bytes) {
     const Offset of_thread = has_short_rows() ? kReadsPerCopy : kReadsPerCopyOnLines;
     const Offset reads = std::max(of_thread * threads_, kReadsOfCopyOnLines);
-    return op_a_.nnz() >= reads * op_a_.cols() &&
+    return op_a_.nnz() > 0 && op_a_.nnz() >= reads * op_a_.cols() &&
            static_cast<std::uint64_t>(rows_read()) * line_bytes <= caches_.private_bytes;
   }
 
