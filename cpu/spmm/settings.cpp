@@ -36,8 +36,8 @@ constexpr Offset kVeryShortRow = 4;
 constexpr Offset kReadsPerCopy = 16;
 /// Where rows of B do not begin on cache lines, most loads take a line more. A copy on lines pays
 /// where each thread reads a row of it this often (kReadsPerCopy, if C is a good part of what
-/// moves), and all together kReadsOfCopyOnLines times. Measured on 16 cores of a Xeon and two of an
-/// EPYC (docs/lab/2026-11-29-cpu-copies-on-lines.md).
+/// moves), and several together kReadsOfCopyOnLines times: they meet at a barrier for it. Measured
+/// on 16 cores of a Xeon, one and two of an EPYC (docs/lab/2026-11-29-cpu-copies-on-lines.md).
 constexpr Offset kReadsPerCopyOnLines = 11, kReadsOfCopyOnLines = 100;
 /// Nonzeros per row below which C is a good part of what moves.
 constexpr Offset kShortRow = 16;
@@ -149,7 +149,8 @@ class Choice {
   /// them reads of it stays next to its core.
   bool pays_copy_on_lines(std::uint64_t line_bytes) {
     const Offset of_thread = has_short_rows() ? kReadsPerCopy : kReadsPerCopyOnLines;
-    const Offset reads = std::max(of_thread * threads_, kReadsOfCopyOnLines);
+    const Offset of_all = threads_ == 1 ? kReadsPerCopy : kReadsOfCopyOnLines;
+    const Offset reads = std::max(of_thread * threads_, of_all);
     return op_a_.nnz() > 0 && op_a_.nnz() >= reads * op_a_.cols() &&
            static_cast<std::uint64_t>(rows_read()) * line_bytes <= caches_.private_bytes;
   }

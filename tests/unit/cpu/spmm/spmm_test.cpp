@@ -635,7 +635,9 @@ TEST(Settings, CopyBOntoCacheLinesWhereItIsReadOften) {
   EXPECT_FALSE(copies(9'000, 1'000, 16, 100, 16)) << "9 reads a thread";
   EXPECT_TRUE(copies(6'000, 500, 16, 100, 16)) << "12 reads a thread";
   EXPECT_FALSE(copies(12'000, 500, 8, 100, 16)) << "but C is a good part of what moves";
-  EXPECT_FALSE(copies(3'000, 500, 16, 100, 2)) << "96 reads for the work of a copy";
+  EXPECT_FALSE(copies(3'000, 500, 16, 100, 2)) << "96 reads for a copy and a barrier";
+  EXPECT_TRUE(copies(600, 500, 16, 100, 1)) << "19 reads, and no barrier";
+  EXPECT_FALSE(copies(400, 500, 16, 100, 1)) << "13 reads";
   EXPECT_FALSE(copies(9'000, 500, 16, 1'433, 16)) << "the core's own cache holds no copy";
 }
 
