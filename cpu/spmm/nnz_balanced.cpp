@@ -63,9 +63,7 @@ class NnzBalanced : public SpmmMethod, public ReadsValuesInPlace {
         team_(input.team),
         isa_(isa),
         kernels_(row_kernels<Kinds>(isa, input.problem.semiring)),
-        settings_(input.variant.empty() ? default_settings(input.op_a, input.problem,
-                                                           input.team.threads, cache_sizes(), &why_)
-                                        : parse_settings(input.variant)),
+        settings_(settings_for(input)),
         tile_cols_(settings_.tile_cols > 0 && input.problem.dense_cols >= kFewestTiled
                        ? settings_.tile_cols
                        : input.problem.dense_cols),
@@ -73,18 +71,17 @@ class NnzBalanced : public SpmmMethod, public ReadsValuesInPlace {
         rounds_(std::min(tiles_, kMostRounds)),
         are_helped_(work_of(input.problem.dense_cols) > kWorthHelping * team_.threads),
         shares_(team_.threads, rounds_) {
-    if (!input.variant.empty()) why_ = "as asked";
     settings_.rows.foresees_ends = foresees_row_ends(op_a_);
     PieceSizes sizes;
     const bool is_parallel = work_of(input.problem.dense_cols) > kSerialWork;
     if (is_parallel && !are_helped_) sizes.shares = team_.threads;
     input.budget.reserve(row_cuts_bytes(op_a_, sizes) + shares_.size_bytes(), "the list of pieces");
     cuts_ = cut_rows(op_a_, sizes);
+    copy_in_bands(input);
     if (!are_helped_) even_shares_ = EvenShares(op_a_, cuts_);
     const Offset sums = cuts_.stretches * input.problem.dense_cols;
     input.budget.reserve(static_cast<std::uint64_t>(sums) * sizeof(Acc), "the sums of cut rows");
     sums_ = Buffer<Acc>(sums);
-    join_rows(input);
     if (settings_.packs_b) {
       packed_pitch_ = whole_lines(tile_cols_);
       const Offset packed = Offset{op_a_.cols()} * packed_pitch_ * tiles_;
@@ -142,7 +139,14 @@ class NnzBalanced : public SpmmMethod, public ReadsValuesInPlace {
     }
   }
 
-  void take_values(const CsrMatrix& a) override { op_a_ = a; }
+  void take_values(const CsrMatrix& a) override {
+    op_a_ = a;
+    if (settings_.bands > 1) banded_.take_values(a);
+  }
+
+  std::uint64_t stored_bytes() const override {
+    return settings_.bands > 1 ? BandedCopy::bytes(op_a_, settings_.bands) : 0;
+  }
 
   std::string choice() const override {
     return std::string(name_of(isa_)) + ", " + counted(cuts_.tasks.size(), "piece") + ", " +
@@ -161,25 +165,91 @@ class NnzBalanced : public SpmmMethod, public ReadsValuesInPlace {
     return (cols + kLine - 1) / kLine * kLine;
   }
 
-  /// Looks for rows to join where they may be: where enough of them are, or it was asked for.
-  void join_rows(const MethodInput& input) {
-    const bool may_join =
-        input.problem.semiring == Semiring::plus_times && input.problem.dense_cols > kNarrowCols;
+  /// As asked, or chosen; and which rows are alike, if they are joined.
+  Settings settings_for(const MethodInput& input) {
+    const SpmmProblem& problem = input.problem;
+    const bool is_asked = !input.variant.empty();
+    const auto choose = [&](bool may_band) {
+      return default_settings(op_a_, problem, team_.threads, cache_sizes(), may_band, &why_);
+    };
+    Settings settings = is_asked ? parse_settings(input.variant) : choose(true);
     const auto bytes = static_cast<std::uint64_t>(op_a_.rows());
-    if (input.variant.empty() && may_pay_joining(op_a_, input.problem) &&
-        input.budget.fits(bytes)) {
+    if (is_asked) {
+      why_ = "as asked";
+      settings.joins_rows = settings.joins_rows && problem.semiring == Semiring::plus_times &&
+                            problem.dense_cols > kNarrowCols;
+      if (settings.joins_rows) alike_ = find_alike_rows(op_a_, team_.threads);
+    } else if (may_pay_joining(op_a_, problem) && input.budget.fits(bytes)) {
       alike_ = find_alike_rows(op_a_, team_.threads);
-      settings_.joins_rows = pays_joining(alike_, op_a_, input.problem);
-      if (settings_.joins_rows) {
+      if (pays_joining(alike_, op_a_, problem, settings.bands > 1)) {
+        if (settings.bands > 1) settings = choose(false);
+        settings.joins_rows = true;
         why_ += ", rows with the same columns are made together";
       } else {
         alike_ = {};
       }
-    } else if (settings_.joins_rows) {
-      if (may_join) alike_ = find_alike_rows(op_a_, team_.threads);
-      settings_.joins_rows = may_join;
     }
-    if (settings_.joins_rows) input.budget.reserve(bytes, "the rows that are alike");
+    if (settings.joins_rows) input.budget.reserve(bytes, "the rows that are alike");
+    return settings;
+  }
+
+  /// Copies A in bands of columns, if settings say so. Tasks are larger then: while a thread is at
+  /// one it reads a band's rows of B again and again.
+  void copy_in_bands(const MethodInput& input) {
+    const bool may_band = kernels_.banded != nullptr && input.problem.dense_cols >= kFewestBanded &&
+                          !settings_.joins_rows;
+    settings_.bands = may_band ? std::min(settings_.bands, op_a_.cols()) : 1;
+    if (settings_.bands <= 1) return;
+    const Offset sums_of_row = sums_that_wait(input.problem.dense_cols);
+    const auto room = static_cast<Offset>(cache_sizes().private_bytes / 4 / sizeof(Acc));
+    std::vector<Task> blocks = merged(cuts_.tasks, std::max<Offset>(room / sums_of_row, 1));
+    Offset most_rows = 0;
+    for (const Task& block : blocks) {
+      if (block.stretch < 0) most_rows = std::max(most_rows, block.last - block.first);
+    }
+    waiting_of_thread_ = most_rows * sums_of_row;
+    const Offset waiting = waiting_of_thread_ * team_.threads;
+    const std::uint64_t bytes = BandedCopy::bytes(op_a_, settings_.bands) +
+                                static_cast<std::uint64_t>(waiting) * sizeof(Acc);
+    if (input.variant.empty() && !input.budget.fits(bytes)) {
+      settings_.bands = 1;
+      why_ += ", but there is no memory for a copy of A in bands";
+      return;
+    }
+    input.budget.reserve(bytes, "a copy of A in bands");
+    cuts_.tasks = std::move(blocks);
+    banded_ = BandedCopy(op_a_, cuts_.tasks, settings_.bands, team_.threads);
+    waiting_ = Buffer<Acc>(waiting);
+    settings_.rows.stages_c = false;
+  }
+
+  /// Sums of one row that wait between two bands: whole vectors, and chains where C is narrow.
+  Offset sums_that_wait(Index dense_cols) const {
+    constexpr Index kVector = 64 / static_cast<Index>(sizeof(Acc));  // the widest
+    const bool may_have_chains = dense_cols <= kMostWaiting * kVector;
+    const Offset whole = (Offset{tile_cols_} + kVector - 1) / kVector * kVector;
+    return whole * (may_have_chains ? kMostWaiting : 1);
+  }
+
+  /// Neighbouring tasks together, a few for each thread, of at most so many rows if they are not
+  /// larger already.
+  std::vector<Task> merged(const std::vector<Task>& tasks, Offset most_rows) const {
+    constexpr int kOfThread = 4;
+    const Offset* const offsets = op_a_.row_offsets();
+    const Offset most = op_a_.nnz() / (Offset{kOfThread} * team_.threads);
+    std::vector<Task> blocks;
+    for (const Task& task : tasks) {
+      Task* const before = blocks.empty() ? nullptr : &blocks.back();
+      const bool joins = before != nullptr && before->stretch < 0 && task.stretch < 0 &&
+                         before->last == task.first && task.last - before->first <= most_rows &&
+                         offsets[task.last] - offsets[before->first] <= most;
+      if (joins) {
+        before->last = task.last;
+      } else {
+        blocks.push_back(task);
+      }
+    }
+    return blocks;
   }
 
   /// Copies B slice by slice, called by every thread of the team.
@@ -211,6 +281,12 @@ class NnzBalanced : public SpmmMethod, public ReadsValuesInPlace {
   /// pieces of a small matrix cost two threads a tenth of their time.
   void run_all(const Operands<Kinds>& x, const WorkShares::Run& tasks, Index round) {
     const Offset* const offsets = op_a_.row_offsets();
+    if (settings_.bands > 1) {
+      for (Offset n = tasks.first; n < tasks.last; ++n) {
+        run(x, cuts_.tasks[static_cast<std::size_t>(n)], round, n);
+      }
+      return;
+    }
     for (Offset n = tasks.first; n < tasks.last;) {
       Task piece = cuts_.tasks[static_cast<std::size_t>(n)];
       for (++n; n < tasks.last && piece.stretch < 0; ++n) {
@@ -224,8 +300,8 @@ class NnzBalanced : public SpmmMethod, public ReadsValuesInPlace {
     }
   }
 
-  /// The tiles of one round, for one task.
-  void run(const Operands<Kinds>& x, const Task& task, Index round) {
+  /// The tiles of one round, for one task; `block`: its number in the copy of A, if there is one.
+  void run(const Operands<Kinds>& x, const Task& task, Index round, Offset block = 0) {
     const auto first = static_cast<Index>(Offset{tiles_} * round / rounds_);
     const auto last = static_cast<Index>(Offset{tiles_} * (round + 1) / rounds_);
     for (Index tile = first; tile < last; ++tile) {
@@ -235,12 +311,24 @@ class NnzBalanced : public SpmmMethod, public ReadsValuesInPlace {
       if (task.stretch >= 0) {
         kernels_.stretch(seen, {task.first, task.last, col, cols, settings_.rows},
                          sums_.data() + task.stretch * x.dense_cols);
+      } else if (settings_.bands > 1) {
+        kernels_.banded(in_bands(seen), {banded_.rows(block), col, cols, settings_.rows},
+                        waiting_.data() + omp_get_thread_num() * waiting_of_thread_);
       } else {
         kernels_.rows(
             seen, {static_cast<Index>(task.first), static_cast<Index>(task.last), col, cols,
                    settings_.rows, settings_.joins_rows ? alike_.next_is_alike.data() : nullptr});
       }
     }
+  }
+
+  /// The operands with the entries of A's copy.
+  Operands<Kinds> in_bands(Operands<Kinds> x) const {
+    x.a.col_indices = banded_.col_indices();
+    if constexpr (!std::is_same_v<typename Kinds::A, ImplicitOne>) {
+      x.a.values = static_cast<const typename Kinds::A*>(banded_.values());
+    }
+    return x;
   }
 
   void finish_hub(const Operands<Kinds>& x, const Hub& hub, Index j) {
@@ -258,6 +346,7 @@ class NnzBalanced : public SpmmMethod, public ReadsValuesInPlace {
   Isa isa_;
   RowKernels<Kinds> kernels_;
   std::string why_;
+  AlikeRows alike_;
   Settings settings_;
   Index tile_cols_;
   Index tiles_;
@@ -266,10 +355,12 @@ class NnzBalanced : public SpmmMethod, public ReadsValuesInPlace {
   WorkShares shares_;
   RowCuts cuts_;
   EvenShares even_shares_;  // if not
-  AlikeRows alike_;
   Buffer<Acc> sums_;
   Buffer<B> packed_b_;
   Offset packed_pitch_ = 0;
+  BandedCopy banded_;
+  Buffer<Acc> waiting_;  // for the next band, thread after thread
+  Offset waiting_of_thread_ = 0;
 };
 
 /// Rows of B that are shorter than two cache lines and end inside one are short loads. Measured on

@@ -64,6 +64,19 @@ constexpr double kReadsWorthSlices = 1.25;
 /// and what it reads must be more than this share of the core's own cache.
 constexpr double kWorthSlices = 0.7;
 
+/// Bands of columns of A: so many that a band's rows of B, as wide as a block of columns, have room
+/// in the first cache, but no more than leave pieces of rows that are worth their sums' way to a
+/// cache and back: kPieceBytes of B and kShortestPiece entries. Bands must be nearer than B: about
+/// as large as that cache where the core's own holds B, else half of the latter. They pay where a
+/// row alone reads more of B than the first cache holds, and each thread reads a row of B often,
+/// more so beside few columns. Measured on 16 cores of a Xeon and two of an EPYC
+/// (docs/lab/2026-11-30-cpu-bands-of-columns.md).
+constexpr double kBandBytes = 24 << 10;
+constexpr double kPieceBytes = 5120, kShortestPiece = 8;
+constexpr double kRowFillsFirstCache = 40 << 10;
+constexpr double kReadsWorthBands = 11, kReadsWorthNarrowBands = 20;
+constexpr double kNarrowBlock = 256;  // bytes
+
 /// Rows with the same columns are made together where a row of B has at least kWorthJoining bytes
 /// and a row of A at least kWorthJoiningEntries entries on average.
 constexpr std::uint64_t kWorthJoining = 128;
@@ -81,7 +94,8 @@ std::uint64_t row_bytes(Index cols, ValueKind kind) {
 /// stores of C.
 class Choice {
  public:
-  Choice(const CsrMatrix& op_a, const SpmmProblem& problem, int threads, const CacheSizes& caches)
+  Choice(const CsrMatrix& op_a, const SpmmProblem& problem, int threads, const CacheSizes& caches,
+         bool may_band)
       : op_a_(op_a),
         problem_(problem),
         threads_(threads),
@@ -92,6 +106,7 @@ class Choice {
         read_again_(rows_of_b() * b_row_bytes_),
         why_(is_scattered_ ? "rows of A share few columns"
                            : "neighbouring rows of A share columns") {
+    if (may_band) choose_bands();
     choose_slices();
     choose_prefetches();
     choose_stores();
@@ -113,6 +128,36 @@ class Choice {
     read_again_ = read_again;
   }
 
+  /// Bytes of a row of B that a block of columns reads at once.
+  double block_bytes() const {
+    const double most = chosen_isa() == Isa::avx512 ? 1024 : chosen_isa() == Isa::avx2 ? 256 : 192;
+    return std::min(static_cast<double>(b_row_bytes_), most);
+  }
+
+  void choose_bands() {
+    if (problem_.semiring != Semiring::plus_times || problem_.dense_cols < kFewestBanded ||
+        size_of(problem_.b) < 4 || op_a_.nnz() == 0) {
+      return;
+    }
+    const double block = block_bytes();
+    const double row = static_cast<double>(op_a_.nnz()) / op_a_.rows();
+    const double reads = static_cast<double>(op_a_.nnz()) / op_a_.cols() / threads_;
+    if (row * block < kRowFillsFirstCache ||
+        reads < (block < kNarrowBlock ? kReadsWorthNarrowBands : kReadsWorthBands)) {
+      return;
+    }
+    const double b_bytes = op_a_.cols() * block;
+    const double most = row / std::max(kShortestPiece, kPieceBytes / block);
+    const double bands = std::floor(std::min(b_bytes / kBandBytes, most));
+    const double most_of_band = b_bytes <= static_cast<double>(own_cache())
+                                    ? 2 * kBandBytes
+                                    : static_cast<double>(caches_.private_bytes) / 2;
+    if (bands < 2 || b_bytes / bands > most_of_band) return;
+    settings_.bands = static_cast<Index>(bands);
+    settings_.rows.stages_c = false;
+    why_ += ", bands of columns are nearer than B";
+  }
+
   void choose_slices() {
     // In columns, a multiple of 64 as the inner loops want it.
     const Index tile_cols = std::max<Index>(64, kTileBytes / size_of(problem_.b));
@@ -124,6 +169,8 @@ class Choice {
     if (whole_lines != b_row_bytes_ && pays_copy_on_lines(whole_lines)) {
       pack_b(rows_of_b() * whole_lines);
       why_ += ", rows of B begin on cache lines once copied";
+    } else if (settings_.bands > 1) {
+      // Bands do what slices would.
     } else if (has_short_rows() && !rows_of_c_lie_on_lines() && pays_staging() &&
                c_fills_caches()) {
       // C is most of what moves, and goes past the caches in whole rows only.
@@ -187,6 +234,10 @@ class Choice {
   }
 
   void choose_prefetches() {
+    if (settings_.bands > 1) {
+      settings_.rows.prefetch_bytes = 0;
+      return;
+    }
     const bool keeps_up = !is_scattered_ && op_a_.nnz() >= kVeryShortRow * op_a_.rows();
     const bool sees_less = fresh_ > kSharesFewer && op_a_.nnz() < kFewNonzeros * op_a_.rows() &&
                            b_row_bytes_ >= 2 * kCacheLineBytes;
@@ -205,8 +256,8 @@ class Choice {
   /// C goes past the caches if it would fill them.
   void choose_stores() {
     if (!c_fills_caches()) return;
-    settings_.rows.stages_c = pays_staging();
-    const bool goes_in_whole_rows = rows_of_c_lie_on_vectors() || pays_staging();
+    if (settings_.bands == 1) settings_.rows.stages_c = pays_staging();
+    const bool goes_in_whole_rows = rows_of_c_lie_on_vectors() || settings_.rows.stages_c;
     if (!rows_of_c_lie_on_lines() && (settings_.tile_cols > 0 || !goes_in_whole_rows)) return;
     settings_.rows.streams_c = true;
     why_ += ", C would fill the caches next to the cores";
@@ -326,6 +377,10 @@ bool set_one(const std::string& key, const std::string& value, Settings* setting
     settings->tile_cols = number;
     return number % kNarrowestTile == 0;
   }
+  if (key == "bands") {
+    settings->bands = number;
+    return number > 0;
+  }
   return false;
 }
 
@@ -340,8 +395,8 @@ bool slices_are_worth_measuring(const Settings& settings, const SpmmProblem& pro
 }  // namespace
 
 Settings default_settings(const CsrMatrix& op_a, const SpmmProblem& problem, int threads,
-                          const CacheSizes& caches, std::string* why) {
-  const Choice choice(op_a, problem, threads, caches);
+                          const CacheSizes& caches, bool may_band, std::string* why) {
+  const Choice choice(op_a, problem, threads, caches, may_band);
   *why = choice.why();
   return choice.settings();
 }
@@ -352,11 +407,12 @@ bool may_pay_joining(const CsrMatrix& op_a, const SpmmProblem& problem) {
          op_a.nnz() >= kWorthJoiningEntries * op_a.rows();
 }
 
-bool pays_joining(const AlikeRows& alike, const CsrMatrix& op_a, const SpmmProblem& problem) {
+bool pays_joining(const AlikeRows& alike, const CsrMatrix& op_a, const SpmmProblem& problem,
+                  bool has_bands) {
   if (!may_pay_joining(op_a, problem) || !are_worth_joining(alike, op_a)) return false;
   const bool are_few =
       static_cast<double>(alike.entries) < kFewAlike * static_cast<double>(alike.of_firsts);
-  return !are_few || row_bytes(problem.dense_cols, problem.b) >= kWorthJoiningFew;
+  return !are_few || (!has_bands && row_bytes(problem.dense_cols, problem.b) >= kWorthJoiningFew);
 }
 
 Settings parse_settings(const std::string& text) {
@@ -370,13 +426,13 @@ Settings parse_settings(const std::string& text) {
     const std::string key = part.substr(0, equals);
     const bool is_setting = equals < part.size() && given.insert(key).second &&
                             set_one(key, part.substr(equals + 1), &settings);
-    if (!is_setting) {
+    if (!is_setting || (settings.joins_rows && settings.bands > 1)) {
       throw UsageError(
           "'" + text +
           "' is no setting of nnz_balanced; expected the form "
-          "tile=64,prefetch=4096,stores=stream,b=packed,rows=joined (tile 0 or a multiple of 32, "
-          "prefetch in bytes, stores cached, aligned or stream, b strided or packed, rows single "
-          "or joined)");
+          "tile=64,prefetch=4096,stores=stream,b=packed,rows=joined,bands=1 (tile 0 or a multiple "
+          "of 32, prefetch in bytes, stores cached, aligned or stream, b strided or packed, rows "
+          "single or joined, bands of columns of A at least 1 and not with rows=joined)");
     }
   }
   return settings;
@@ -387,13 +443,23 @@ std::string text_of(const Settings& settings) {
   const char* const stores = !rows.streams_c ? "cached" : rows.stages_c ? "stream" : "aligned";
   return "tile=" + std::to_string(settings.tile_cols) +
          ",prefetch=" + std::to_string(rows.prefetch_bytes) + ",stores=" + stores +
-         (settings.packs_b ? ",b=packed" : "") + (settings.joins_rows ? ",rows=joined" : "");
+         (settings.packs_b ? ",b=packed" : "") + (settings.joins_rows ? ",rows=joined" : "") +
+         (settings.bands > 1 ? ",bands=" + std::to_string(settings.bands) : "");
 }
 
 std::vector<std::string> candidate_settings(const SpmmProblem& problem) {
   const bool joins = !problem.transpose_a && may_pay_joining(problem.a, problem) &&
-                     pays_joining(find_alike_rows(problem.a, 1), problem.a, problem);
+                     pays_joining(find_alike_rows(problem.a, 1), problem.a, problem, false);
   std::vector<std::string> candidates;
+  for (const double entries : {12.0, 24.0, 48.0}) {  // of a piece
+    const double bands =
+        std::floor(static_cast<double>(problem.a.nnz()) / problem.a.rows() / entries);
+    if (bands < 2 || problem.transpose_a || problem.dense_cols < kFewestBanded ||
+        problem.semiring != Semiring::plus_times) {
+      continue;
+    }
+    candidates.push_back(text_of({0, {0}, false, false, static_cast<Index>(bands)}));
+  }
   const auto add = [&](const Settings& settings) {
     if (settings.joins_rows && !joins) return;
     if (slices_are_worth_measuring(settings, problem)) candidates.push_back(text_of(settings));

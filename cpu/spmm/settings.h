@@ -13,27 +13,35 @@
 
 namespace csrkit::cpu {
 
+/// Rows of C that are narrower have no bands of columns of A.
+inline constexpr Index kFewestBanded = 32;
+
 struct Settings {
   Index tile_cols = 0;  // columns of B that are gone through before the next ones; 0 = all at once
   RowSettings rows;
   /// Slices of tile_cols columns of B are copied, their rows side by side on cache lines.
   bool packs_b = false;
   bool joins_rows = false;  // neighbouring rows with the same columns are made together
+  /// Above 1, A is copied in so many bands of columns (banded_copy.h), for plus_times and C of
+  /// kFewestBanded columns and more. Rows are not joined then.
+  Index bands = 1;
 };
 
 /// Chosen from sizes, caches, threads and what reads_of_b.h says of A; `why` says it in words.
+/// Without `may_band` there are no bands.
 Settings default_settings(const CsrMatrix& op_a, const SpmmProblem& problem, int threads,
-                          const CacheSizes& caches, std::string* why);
+                          const CacheSizes& caches, bool may_band, std::string* why);
 
 /// Whether rows of op(A) with the same columns are made together: where rows of B are so long that
 /// reading one once for all of them saves more than it costs to go through several rows of A at a
-/// time.
-bool pays_joining(const AlikeRows& alike, const CsrMatrix& op_a, const SpmmProblem& problem);
+/// time. Bands of columns take their place where few are alike.
+bool pays_joining(const AlikeRows& alike, const CsrMatrix& op_a, const SpmmProblem& problem,
+                  bool has_bands);
 /// Whether that could be true at all, by sizes alone: if not, such rows are not searched for.
 bool may_pay_joining(const CsrMatrix& op_a, const SpmmProblem& problem);
 
 /// "tile=64,prefetch=4096,stores=stream" (or aligned, or cached), and ",b=packed" where slices are,
-/// ",rows=joined" where rows are. Throws UsageError that shows this form.
+/// ",rows=joined" where rows are, ",bands=8" where A is. Throws UsageError that shows this form.
 Settings parse_settings(const std::string& text);
 std::string text_of(const Settings& settings);
 

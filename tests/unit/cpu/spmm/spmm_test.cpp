@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/contract/takes_values.h"
 #include "cpu/common/caches.h"
 #include "cpu/common/instruction_set.h"
 #include "cpu/common/kernels.h"
@@ -334,15 +335,70 @@ TEST(NnzBalanced, RowsAlikeGetTheBitsOfSingleRows) {
   EXPECT_NE(plan->choice().find("rows=joined"), std::string::npos) << plan->choice();
 }
 
+// Chains go on from band to band, hubs are cut as they are without bands, and the rest of a row
+// comes last.
+TEST(NnzBalanced, BandsOfColumnsGiveTheBitsOfWholeRows) {
+  const CsrMatrix all_lengths = rows_of_all_lengths(600);
+  for_each_isa([&](const char* isa) {
+    for (const ValueKind kind :
+         {ValueKind::none, ValueKind::f32, ValueKind::f64, ValueKind::f16, ValueKind::bf16}) {
+      const CsrMatrix a = convert_values(all_lengths, kind);
+      for (const Index dense_cols : {32, 33, 41, 48, 64, 65, 100, 128, 130, 300}) {
+        SpmmProblem problem = default_spmm_problem(a, dense_cols);
+        DenseMatrix b(a.cols(), dense_cols, problem.b);
+        fill_random(b.view(), 5);
+        b.view().set(3, 0, std::numeric_limits<double>::infinity());
+        const auto product = [&](const std::string& variant, int threads, double beta) {
+          PlanOptions options;
+          options.variant = variant;
+          options.where.threads = threads;
+          const auto plan = plan_of("nnz_balanced", problem, options);
+          DenseMatrix c(a.rows(), dense_cols, problem.c);
+          beta == 0 ? fill_nan(c.view()) : fill_random(c.view(), 6);
+          plan->bind(b.view(), c.view());
+          plan->multiply(1, beta);
+          return c;
+        };
+        for (const double beta : {0.0, 1.0, 0.5}) {
+          const DenseMatrix whole = product("tile=0,prefetch=0,stores=cached", 1, beta);
+          for (const std::string how : {"tile=0,prefetch=0,stores=cached,bands=7",
+                                        "tile=0,prefetch=0,stores=stream,bands=2",
+                                        "tile=32,prefetch=0,stores=cached,b=packed,bands=90"}) {
+            const DenseMatrix banded = product(how, 3, beta);
+            ASSERT_EQ(std::memcmp(whole.view().data, banded.view().data, whole.size_bytes()), 0)
+                << isa << " K=" << dense_cols << " " << how << " beta " << beta;
+          }
+        }
+      }
+    }
+  });
+}
+
+TEST(NnzBalanced, BandsAreForSumsOfProductsBesideSomeColumns) {
+  PlanOptions options;
+  options.variant = "tile=0,prefetch=0,stores=cached,bands=4";
+  const CsrMatrix a = rows_of_all_lengths(600);
+  const auto says_bands = [&](SpmmProblem problem) {
+    return plan_of("nnz_balanced", problem, options)->choice().find("bands=4") != std::string::npos;
+  };
+  EXPECT_TRUE(says_bands(default_spmm_problem(a, 32)));
+  EXPECT_FALSE(says_bands(default_spmm_problem(a, 31)));
+  SpmmProblem other = default_spmm_problem(a, 64);
+  other.semiring = Semiring::min_plus;
+  EXPECT_FALSE(says_bands(other));
+}
+
 TEST(Settings, JoinNoRowsBesideFewColumnsNorShortOnes) {
   const CsrMatrix a = rows_alike(true);  // runs of 40 rows and of fewer, more than 12 entries each
   const AlikeRows alike = find_alike_rows(a, 1);
-  EXPECT_FALSE(pays_joining(alike, a, default_spmm_problem(a, 31)));
-  EXPECT_TRUE(pays_joining(alike, a, default_spmm_problem(a, 32)));
+  EXPECT_FALSE(pays_joining(alike, a, default_spmm_problem(a, 31), false));
+  EXPECT_TRUE(pays_joining(alike, a, default_spmm_problem(a, 32), false));
   AlikeRows twos = find_alike_rows(a, 1);
   twos.of_firsts = twos.entries / 2;
-  EXPECT_FALSE(pays_joining(twos, a, default_spmm_problem(a, 127)));
-  EXPECT_TRUE(pays_joining(twos, a, default_spmm_problem(a, 128)));
+  EXPECT_FALSE(pays_joining(twos, a, default_spmm_problem(a, 127), false));
+  EXPECT_TRUE(pays_joining(twos, a, default_spmm_problem(a, 128), false));
+  EXPECT_FALSE(pays_joining(twos, a, default_spmm_problem(a, 128), true));
+  EXPECT_TRUE(pays_joining(alike, a, default_spmm_problem(a, 128), true));
   const CsrMatrix of_short = long_row(9);
   EXPECT_FALSE(may_pay_joining(of_short, default_spmm_problem(of_short, 128)));
 }
@@ -350,13 +406,14 @@ TEST(Settings, JoinNoRowsBesideFewColumnsNorShortOnes) {
 TEST(Settings, AreReadAndWritten) {
   for (const char* text : {"tile=0,prefetch=0,stores=cached", "tile=128,prefetch=512,stores=stream",
                            "tile=64,prefetch=0,stores=aligned,b=packed",
-                           "tile=0,prefetch=0,stores=cached,b=packed,rows=joined"}) {
+                           "tile=0,prefetch=0,stores=cached,b=packed,rows=joined",
+                           "tile=0,prefetch=0,stores=cached,bands=12"}) {
     EXPECT_EQ(text_of(parse_settings(text)), text);
   }
   EXPECT_EQ(text_of(parse_settings("tile=64")), "tile=64,prefetch=4096,stores=cached");
-  for (const char* text :
-       {"", "tile", "tile=1", "tile=-64", "tile=64,tile=64", "stores=twice", "prefetch=4k",
-        "speed=9", "tile=64,", "tile=48", "rows=both", "tile=64,b=tight"}) {
+  for (const char* text : {"", "tile", "tile=1", "tile=-64", "tile=64,tile=64", "stores=twice",
+                           "prefetch=4k", "speed=9", "tile=64,", "tile=48", "rows=both",
+                           "tile=64,b=tight", "bands=0", "rows=joined,bands=2"}) {
     EXPECT_THROW(parse_settings(text), UsageError) << text;
   }
   PlanOptions options;
@@ -480,7 +537,7 @@ const CacheSizes kEpyc = {kMiB, 32 * kMiB, 1};
 
 Settings settings_for(const CsrMatrix& a, Index dense_cols, int threads, const CacheSizes& caches) {
   std::string why;
-  return default_settings(a, default_spmm_problem(a, dense_cols), threads, caches, &why);
+  return default_settings(a, default_spmm_problem(a, dense_cols), threads, caches, true, &why);
 }
 
 TEST(Settings, KeepCInTheCachesWhereNothingElseNeedsThem) {
@@ -536,7 +593,7 @@ TEST(Settings, StreamOddRowsOfALargeC) {
     SpmmProblem narrow = default_spmm_problem(a, 112);
     narrow.b = narrow.c = ValueKind::f16;
     std::string why;
-    EXPECT_FALSE(default_settings(a, narrow, 2, kEpyc, &why).rows.streams_c)
+    EXPECT_FALSE(default_settings(a, narrow, 2, kEpyc, true, &why).rows.streams_c)
         << isa << ": what is rounded to 16 bits does not go from registers";
   });
 }
@@ -618,7 +675,7 @@ TEST(Settings, OtherSemiringsKeepCAndSlices) {
   SpmmProblem problem = default_spmm_problem(rows_of_a_few_columns(48'000, 8'000, 12), 602);
   problem.semiring = Semiring::min_plus;
   std::string why;
-  const Settings settings = default_settings(problem.a, problem, 16, kXeon, &why);
+  const Settings settings = default_settings(problem.a, problem, 16, kXeon, true, &why);
   EXPECT_EQ(settings.tile_cols, 64);
   EXPECT_FALSE(settings.rows.streams_c) << "their loops write C through the caches";
 }
@@ -641,6 +698,72 @@ TEST(Settings, CopyBOntoCacheLinesWhereItIsReadOften) {
   EXPECT_FALSE(copies(9'000, 500, 16, 1'433, 16)) << "the core's own cache holds no copy";
 }
 
+TEST(Settings, CutAIntoBandsWhereARowReadsMoreThanTheFirstCache) {
+  for_each_isa([&](const char* isa) {
+    const auto bands = [&](Index rows, Index cols, Index length, Index dense_cols, int threads) {
+      const Settings settings =
+          settings_for(rows_of_a_few_columns(rows, cols, length), dense_cols, threads, kXeon);
+      EXPECT_TRUE(settings.bands == 1 ||
+                  (settings.tile_cols == 0 && settings.rows.prefetch_bytes == 0 &&
+                   !settings.rows.stages_c));
+      return settings.bands;
+    };
+    // Rows of B of 512 bytes, in blocks of 256 or 192 where registers hold no more; 24 KiB a band.
+    const Index found = bands(4'000, 2'000, 500, 128, 16);
+    EXPECT_EQ(found, isa == std::string("avx512") ? 41 : isa == std::string("avx2") ? 20 : 15);
+    EXPECT_EQ(bands(4'000, 2'000, 500, 128, 100), 1) << isa << ": 10 reads a thread";
+    EXPECT_EQ(bands(4'000, 2'000, 60, 128, 4), 1) << isa << ": a row reads 30 KB";
+    EXPECT_EQ(bands(9'000, 8'000, 500, 32, 30), 1) << isa << ": 19 reads beside few columns";
+    EXPECT_EQ(bands(4'000, 2'000, 500, 31, 16), 1) << isa;
+    EXPECT_EQ(bands(10'000, 100'000, 420, 32, 2), 1)
+        << isa << ": bands of as few columns as fit half of L2 leave pieces of too few entries";
+    SpmmProblem narrow = default_spmm_problem(rows_of_a_few_columns(4'000, 2'000, 500), 128);
+    narrow.b = narrow.c = ValueKind::f16;
+    std::string why;
+    EXPECT_EQ(default_settings(narrow.a, narrow, 16, kXeon, true, &why).bands, 1)
+        << isa << ": not measured in 16 bits";
+  });
+}
+
+TEST(NnzBalanced, BandsTakeNewValues) {
+  const CsrMatrix a = rows_of_all_lengths(300);
+  PlanOptions options;
+  options.variant = "tile=0,prefetch=0,stores=cached,bands=5";
+  options.where.threads = 2;
+  std::vector<float> values(static_cast<std::size_t>(a.nnz()));
+  for (std::size_t n = 0; n < values.size(); ++n) values[n] = static_cast<float>(n % 17) - 8;
+  const CsrMatrix changed(a.rows(), a.cols(), a.row_offsets(), a.col_indices(), ValueKind::f32,
+                          values.data(), nullptr);
+  DenseMatrix b(300, 48, ValueKind::f32);
+  fill_random(b.view(), 3);
+  const auto product = [&](SpmmPlan& plan) {
+    DenseMatrix c(300, 48, ValueKind::f32);
+    fill_nan(c.view());
+    plan.bind(b.view(), c.view());
+    plan.multiply();
+    return c;
+  };
+  const auto kept = plan_of("nnz_balanced", default_spmm_problem(a, 48), options);
+  product(*kept);
+  set_values(*kept, values.data());
+  const auto fresh = plan_of("nnz_balanced", default_spmm_problem(changed, 48), options);
+  const DenseMatrix found = product(*kept), expected = product(*fresh);
+  EXPECT_EQ(std::memcmp(expected.view().data, found.view().data, found.size_bytes()), 0);
+}
+
+TEST(NnzBalanced, HasNoBandsWithoutMemoryForACopyOfA) {
+  const CsrMatrix a = rows_of_a_few_columns(2'000, 2'000, 600);
+  const SpmmProblem problem = default_spmm_problem(a, 128);
+  PlanOptions options;
+  options.where.threads = 2;
+  const auto banded = plan_of("nnz_balanced", problem, options);
+  EXPECT_NE(banded->choice().find("bands="), std::string::npos) << banded->choice();
+  EXPECT_GT(banded->stored_bytes(), a.size_bytes() / 2);
+  options.memory_limit_bytes = banded->phases().peak_bytes - 1;
+  const auto whole = plan_of("nnz_balanced", problem, options);
+  EXPECT_EQ(whole->choice().find("bands="), std::string::npos) << whole->choice();
+}
+
 TEST(Settings, SliceBForALastLevelThatIsFar) {
   // B of 12 MiB, slices of 64 columns of 6 MiB.
   const CsrMatrix a = rows_all_over(24'000, 16);
@@ -650,7 +773,7 @@ TEST(Settings, SliceBForALastLevelThatIsFar) {
 
 TEST(Settings, PackSlicesThatAreReadOften) {
   // B of 12 MiB, slices of 64 columns of 0.75 MiB.
-  const CsrMatrix a = rows_all_over(3000, 100);
+  const CsrMatrix a = rows_all_over(3000, 36);
   const SpmmProblem problem = default_spmm_problem(a, 1024);
   if (cache_sizes().private_bytes < (1u << 20) || cache_sizes().private_bytes > (12u << 20)) {
     GTEST_SKIP() << "other caches than the case is made for";
