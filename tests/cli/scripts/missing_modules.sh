@@ -1,11 +1,10 @@
 # shellcheck shell=bash
-# A Python without NumPy, Matplotlib or PyTorch: one line that says what to install, no traceback.
+# A Python without NumPy or Matplotlib: one line that says what to install, no traceback.
 scripts=$CLI_FOLDER/../../run_scripts
 mkdir without
 for module in numpy matplotlib; do
   echo "raise ImportError(\"No module named '$module'\")" >without/$module.py
 done
-echo >without/torch.py
 missing() { # missing TEXT SCRIPT ARGUMENTS...: exit code 77 and a single line with TEXT
   local text=$1 script=$2
   shift 2
@@ -17,15 +16,8 @@ missing() { # missing TEXT SCRIPT ARGUMENTS...: exit code 77 and a single line w
 missing "NumPy is not installed" spgemm_gpu_vs_cpu.py "$DATASETS/karate.mtx" --tools .
 missing "Matplotlib is not installed" plot_shapes.py records.jsonl out.svg
 
-# The CPU tables do without PyTorch, and say so.
-csr-import "$DATASETS/karate.mtx" karate.csr --quiet
-bin=$(dirname "$(command -v csr-bench)")
-expect 0 env PYTHONPATH=without python3 "$scripts/cpu_peers.py" --bin "$bin" --out records --repeat 2 -k 8 --threads 2 karate.csr
-grep -qF "without PyTorch" err || fail "stderr does not say that PyTorch is left out"
-if grep -q Traceback err; then cat err >&2; fail "a traceback"; fi
-grep -q '"median_seconds"' records/records*.jsonl || fail "nothing was measured"
-
 # A page needs neither: without NumPy it has no pictures of matrices, and says so.
+csr-import "$DATASETS/karate.mtx" karate.csr --quiet
 csr-bench karate.csr -k 8 --kernels cpu.auto,cpu.row_loop --repeat 2 --records out.jsonl --quiet
 expect 0 env PYTHONPATH=without python3 "$scripts/plot_speedup.py" out.jsonl out.svg --kernel cpu.spmm.auto \
   --against cpu.spmm.row_loop --title "some title"
