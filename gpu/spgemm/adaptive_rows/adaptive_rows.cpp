@@ -24,7 +24,6 @@
 
 #include "core/base/counted.h"
 #include "gpu/device/cuda_check.h"
-#include "gpu/device/device_info.h"
 #include "gpu/spgemm/adaptive_rows/bin_lists.h"
 #include "gpu/spgemm/adaptive_rows/forecast.h"
 #include "gpu/spgemm/adaptive_rows/hub_rows.h"
@@ -38,20 +37,6 @@
 namespace csrkit::gpu {
 
 namespace {
-
-/// `rules` within the limits of the device.
-BinRules rules_of_device(BinRules rules, int value_bytes) {
-  const int shared_bytes = current_shared_bytes();
-  rules.value_bytes = value_bytes;
-  for (int* const bytes : {&rules.most_block_bytes, &rules.most_part_bytes}) {
-    *bytes = std::min(*bytes, shared_bytes - kMostStaticBytes);
-  }
-  if (shared_bytes < kLargestTableBytes) {
-    rules.most_hashed = 2048;
-    rules.has_large_teams = false;
-  }
-  return rules;
-}
 
 template <class Value>
 class AdaptiveRows final : public DeviceSpgemm {
@@ -244,12 +229,7 @@ class AdaptiveRows final : public DeviceSpgemm {
   void set_rules(Index rows_of_a, Offset a_nnz, Index cols) {
     host_ = std::make_unique<Told<HostTotals>>();
     side_streams_ = std::make_unique<SideStreams>();
-    rules_ = rules_of_device(changes_, sizeof(Value));
-    rules_.prefers_merging = changes_.prefers_merging && rows_of_a >= changes_.fewest_merged_rows;
-    rules_.has_long_rows = a_nnz >= Offset{rows_of_a} * kLongRow;
-    if (changes_.hub_sources == 0) rules_.hub_sources = kNoHubs;
-    if (changes_.most_alone == 0) rules_.most_alone = kNeverCut;
-    rules_.is_wide = cols > kMostColumnsOfAWarp;
+    rules_ = rules_for(changes_, sizeof(Value), rows_of_a, a_nnz, cols);
   }
 
   void profile(const SpgemmOperands& op, DeviceMemory& memory, Work& work) {
@@ -314,8 +294,7 @@ class AdaptiveRows final : public DeviceSpgemm {
     lists[static_cast<std::size_t>(CountBin::sorted_twin)] = {};
     if (pays_to_stage(totals, work)) make_room_for_staged(memory, work);
     const Offset blocks = short_rows.take(lists, fewest_tiny(op, begins_early));
-    BinRules rules = rules_;
-    rules.fewest_counted_by_warps = rules.fewest_for_counting_warps(rows_in_bit_ranges(work));
+    const BinRules rules = rules_.for_counting(rows_in_bit_ranges(work));
     side_by_side(
         stream, work.products, begins_early ? 0 : blocks,
         static_cast<int>(CountBin::bit_range_warp), lists, [&](int bin, cudaStream_t side) {
@@ -544,16 +523,12 @@ class AdaptiveRows final : public DeviceSpgemm {
     const Index rows = work.a.rows;
     if (rows == 0) return;
     const Workspace& space = work.space;
-    BinRules rules = rules_;
     // A team adds up its warps' sums in another order than one warp does. So all ranges of A must
     // have teams, or none.
     const BitRangeRows in_bit_ranges =
         rows_in_bit_ranges_ ? *rows_in_bit_ranges_ : rows_in_bit_ranges(work);
-    rules.most_of_a_team = rules.team_bytes(in_bit_ranges);
-    rules.fewest_of_large_team = rules.large_team_products(in_bit_ranges);
-    rules.most_of_a_wide_row = rules.longest_wide_row(in_bit_ranges);
-    choose_make_bins(work.a, rules, space.profile, offsets, space.states, space.make_totals,
-                     stream);
+    choose_make_bins(work.a, rules_.for_making(in_bit_ranges), space.profile, offsets, space.states,
+                     space.make_totals, stream);
     list_bins(rows, space.profile, space.count_totals, static_cast<int>(MakeBin::sort_16),
               space.make_totals, space.make_list, host_->next(stream), stream);
   }

@@ -1,5 +1,5 @@
 // Sums of a row of C, or of a part of it, by a block: in any order, in shares of its columns, or in
-// turns. BinRules::block_sums says which; in each way an entry's sum is the same in every run.
+// turns. block_sums says which; in each way an entry's sum is the same in every run.
 #pragma once
 
 #include "gpu/spgemm/adaptive_rows/bit_words.cuh"
@@ -125,8 +125,8 @@ __device__ BlockSums block_sums_of(const MakeRows<Value>& op, const BitRange& ra
                                    Offset sources) {
   const RowFacts facts = {op.profile.products[range.row], static_cast<std::uint32_t>(range.words),
                           sources};
-  return BinRules::block_sums(facts, static_cast<std::uint32_t>(range.count), kThreads,
-                              sizeof(Value), static_cast<unsigned>(op.most_block_bytes));
+  return block_sums(facts, static_cast<std::uint32_t>(range.count), kThreads, sizeof(Value),
+                    static_cast<unsigned>(op.most_block_bytes));
 }
 
 /// Fills `sums` in that way. `pairs`: as share_of_warp has them; `scratch`: a number in shared

@@ -25,7 +25,7 @@ struct RepeatKey {
 };
 
 /// The sums of a row of `count` entries, with `repeats` products more than that. Its arrays are in
-/// shared memory, as many bytes as BinRules::bytes_of_claims says. By all threads of a block, but
+/// shared memory, as many bytes as bytes_of_claims says. By all threads of a block, but
 /// for take().
 template <int kThreads, class Value>
 class ClaimedSums {

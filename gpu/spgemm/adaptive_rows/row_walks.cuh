@@ -258,7 +258,7 @@ __device__ void walk_products(const DeviceCsrView<Value>& a, const DeviceCsrView
 /// Whether rows of B are short enough for a packed walk to pay. Measured on an H200.
 template <int kLanes>
 __device__ bool suits_packing(std::uint32_t products, Offset sources) {
-  if constexpr (kLanes > 32) return BinRules::packs_in_block({products, 0, sources}, kLanes);
+  if constexpr (kLanes > 32) return packs_in_block({products, 0, sources}, kLanes);
   return kLanes == 32 && products < 0x7fffffffu && products < sources * kShortSources;
 }
 

@@ -1104,10 +1104,9 @@ gpu::BlockSums block_sums_of(const SpgemmProblem& problem, const CsrMatrix& c, I
     facts.products += static_cast<std::uint32_t>(problem.b.row_length(problem.a.col_indices()[i]));
   }
   facts.words = static_cast<std::uint32_t>(c.col_indices()[c.row_offsets()[row + 1] - 1] / 32 + 1);
-  return gpu::BinRules::block_sums(facts, static_cast<std::uint32_t>(c.row_length(row)),
-                                   gpu::kThreadsOfBlock,
-                                   static_cast<std::uint32_t>(size_of(problem.c)),
-                                   static_cast<std::uint64_t>(gpu::BinRules().most_block_bytes));
+  return gpu::block_sums(facts, static_cast<std::uint32_t>(c.row_length(row)), gpu::kThreadsOfBlock,
+                         static_cast<std::uint32_t>(size_of(problem.c)),
+                         static_cast<std::uint64_t>(gpu::BinRules().most_block_bytes));
 }
 
 /// Blocks' rows are right in each way, and the same every time, whatever counting has kept; new
