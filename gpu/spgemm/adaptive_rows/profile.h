@@ -97,6 +97,11 @@ void profile_rows(const DeviceCsrView<void>& a, const DeviceCsrView<void>& b, co
                   const RowProfile& profile, const LongRows& long_rows, BinTotals* totals,
                   cudaStream_t stream);
 
+/// The part of profile_rows that is left for long rows.
+void profile_chunks(const DeviceCsrView<void>& a, const DeviceCsrView<void>& b,
+                    const BinRules& rules, const RowProfile& profile, const LongRows& long_rows,
+                    BinTotals* totals, cudaStream_t stream);
+
 /// The array for C's offsets; at most one of the two is set.
 struct NewOffsets {
   std::uint32_t* narrow = nullptr;
