@@ -24,14 +24,11 @@
 
 #include "core/base/counted.h"
 #include "gpu/device/cuda_check.h"
-#include "gpu/spgemm/adaptive_rows/bin_lists.h"
 #include "gpu/spgemm/adaptive_rows/forecast.h"
-#include "gpu/spgemm/adaptive_rows/hub_rows.h"
+#include "gpu/spgemm/adaptive_rows/listed_values.h"
 #include "gpu/spgemm/adaptive_rows/make.h"
-#include "gpu/spgemm/adaptive_rows/side_streams.h"
-#include "gpu/spgemm/adaptive_rows/staged_rows.h"
-#include "gpu/spgemm/adaptive_rows/workspace.h"
-#include "gpu/spgemm/product_list/product_list.h"
+#include "gpu/spgemm/adaptive_rows/rows_work.h"
+#include "gpu/spgemm/adaptive_rows/side_by_side.h"
 #include "gpu/spgemm/small_product/small_product.h"
 
 namespace csrkit::gpu {
@@ -55,7 +52,7 @@ class AdaptiveRows final : public DeviceSpgemm {
     };
     if (make_in_one_pass(op, memory, c, begin)) return;
     begin(SpgemmPhase::analysis);
-    Work work;
+    RowsWork<Value> work;
     work.may_stage = !comes_in_ranges_;
     profile(op, memory, work);
     begin(SpgemmPhase::symbolic);
@@ -84,29 +81,8 @@ class AdaptiveRows final : public DeviceSpgemm {
       a_nnz += range.a.nnz;
     }
     set_rules(rows, a_nnz, ranges.front().b.cols);
-    BitRangeRows in_bit_ranges;
-    for (bool is_settled = false; !is_settled;) {
-      HostTotals all = {};
-      in_bit_ranges = {};
-      for (const SpgemmOperands& range : ranges) {
-        if (range.a.rows == 0) continue;
-        Work work;
-        profile(range, memory, work);
-        const HostTotals totals = host_->wait();
-        learn(totals, work);
-        const BitRangeRows of_range = rows_in_bit_ranges(work);
-        in_bit_ranges.rows += of_range.rows;
-        in_bit_ranges.products += of_range.products;
-        in_bit_ranges.longest = std::max(in_bit_ranges.longest, of_range.longest);
-        all.hub_entries += totals.hub_entries;
-        all.hub_products += totals.hub_products;
-        all.long_row_totals += totals.long_row_totals;
-        all.longest_alone = std::max(all.longest_alone, totals.longest_alone);
-        all.products += totals.products;
-      }
-      is_settled = !choose_long_rows(all);
-    }
-    rows_in_bit_ranges_ = in_bit_ranges;
+    bool is_settled = false;
+    while (!is_settled) is_settled = !choose_long_rows(profile_ranges(ranges, memory));
   }
 
   bool can_reuse() const override { return true; }
@@ -121,13 +97,11 @@ class AdaptiveRows final : public DeviceSpgemm {
     forget_values();
     bits_ = {};
     if (are_twins_most_) {
-      values_choice_ = "; new values row by row (because most rows are twins)";
-    } else if (may_spend_ && lists(op, memory, c)) {
-      return;
-    }
-    if (!are_twins_most_ && !may_spend_ && changes_.most_listed > 0) {
-      values_choice_ =
-          "; new values row by row (because memory for a list was not asked for or is short)";
+      listed_.leave_out("most rows are twins");
+    } else if (may_spend_) {
+      if (listed_.make(op, c, changes_, memory)) return;
+    } else if (changes_.most_listed > 0) {
+      listed_.leave_out("memory for a list was not asked for or is short");
     }
     profile(op, memory, kept_);
     count_all(op, memory, kept_);
@@ -138,14 +112,12 @@ class AdaptiveRows final : public DeviceSpgemm {
 
   void forget_values() override {
     kept_ = {};
-    list_ = {};
-    has_list_ = false;
-    values_choice_.clear();
+    listed_ = {};
   }
 
   void multiply_values(const SpgemmOperands& op, DeviceMemory& memory, DeviceProduct& c) override {
-    if (has_list_) {
-      list_.sum<Value>(op, semiring_, c, memory.stream());
+    if (listed_.is_made()) {
+      listed_.list().sum<Value>(op, semiring_, c, memory.stream());
     } else {
       if (kept_.hubs.products > 0) {
         renew_hub_rows(op.a.as<Value>(), op.b.as<Value>(), semiring_, kept_.hubs, memory.stream());
@@ -154,9 +126,33 @@ class AdaptiveRows final : public DeviceSpgemm {
     }
   }
 
-  std::string choice() const override { return choice_ + values_choice_; }
+  std::string choice() const override { return choice_ + listed_.choice(); }
 
  private:
+  /// Profiles all ranges by the rules so far. Returns the totals that decide on long rows.
+  HostTotals profile_ranges(const std::vector<SpgemmOperands>& ranges, DeviceMemory& memory) {
+    HostTotals all = {};
+    BitRangeRows in_bit_ranges;
+    for (const SpgemmOperands& range : ranges) {
+      if (range.a.rows == 0) continue;
+      RowsWork<Value> work;
+      profile(range, memory, work);
+      const HostTotals totals = host_->wait();
+      work.learn(totals);
+      const BitRangeRows of_range = work.rows_in_bit_ranges();
+      in_bit_ranges.rows += of_range.rows;
+      in_bit_ranges.products += of_range.products;
+      in_bit_ranges.longest = std::max(in_bit_ranges.longest, of_range.longest);
+      all.hub_entries += totals.hub_entries;
+      all.hub_products += totals.hub_products;
+      all.long_row_totals += totals.long_row_totals;
+      all.longest_alone = std::max(all.longest_alone, totals.longest_alone);
+      all.products += totals.products;
+    }
+    rows_in_bit_ranges_ = in_bit_ranges;
+    return all;
+  }
+
   /// Returns false, with C unchanged, if the product was too large for one pass. It is then never
   /// tried again: the plan's matrices keep their structure.
   template <class Begin>
@@ -181,58 +177,13 @@ class AdaptiveRows final : public DeviceSpgemm {
     return true;
   }
 
-  /// Makes the list of products, if that pays; returns whether new values come from it.
-  bool lists(const SpgemmOperands& op, DeviceMemory& memory, const DeviceProduct& c) {
-    const Offset products = count_products(op.a, op.b, memory).products;
-    const auto per_entry =
-        static_cast<double>(products) / static_cast<double>(std::max<Offset>(1, c.nnz));
-    const std::uint32_t most =
-        products <= changes_.few_listed ? changes_.most_listed_of_few : changes_.most_listed;
-    if (per_entry > most) {
-      values_choice_ = "; new values row by row (because an entry has " +
-                       counted(static_cast<Offset>(per_entry), "product") + ", more than " +
-                       std::to_string(most) + ")";
-    } else if (const char* const reason = list_.make(op, c, products, memory)) {
-      values_choice_ = std::string("; new values row by row (because ") + reason + ")";
-    } else {
-      has_list_ = true;
-      values_choice_ = "; new values by a list of " + counted(products, "product") + " (" +
-                       counted(list_.size_bytes(), "byte") + ")";
-    }
-    return has_list_;
-  }
-
-  /// The state of one product between its phases.
-  struct Work {
-    Workspace space;
-    DeviceCsrView<void> a;
-    BinLists lists;
-    DeviceBuffer<std::byte> part_bytes;
-    RowParts parts;
-    HubRows hubs;
-    Offset products = 0;
-    std::uint32_t longest = 0;  // of rows in bit ranges, in products
-    bool may_stage = false;     // sorted rows may be made when they are counted
-    DeviceBuffer<std::byte> staged_bytes;
-    StagedRows<Value> staged;
-    bool short_rows_are_made = false;            // or on their way
-    int bytes_of_block = 0, bytes_of_whole = 0;  // as in HostTotals
-
-    bool stages() const { return staged_bytes.size() > 0; }
-    int room_in(MakeBin bin) const {
-      return bin == MakeBin::bit_range_block   ? bytes_of_block
-             : bin == MakeBin::bit_range_whole ? bytes_of_whole
-                                               : room_of(bin);
-    }
-  };
-
   void set_rules(Index rows_of_a, Offset a_nnz, Index cols) {
     host_ = std::make_unique<Told<HostTotals>>();
     side_streams_ = std::make_unique<SideStreams>();
     rules_ = rules_for(changes_, sizeof(Value), rows_of_a, a_nnz, cols);
   }
 
-  void profile(const SpgemmOperands& op, DeviceMemory& memory, Work& work) {
+  void profile(const SpgemmOperands& op, DeviceMemory& memory, RowsWork<Value>& work) {
     if (!host_) set_rules(op.a.rows, op.a.nnz, op.b.cols);
     const cudaStream_t stream = memory.stream();
     work.a = op.a;
@@ -260,17 +211,17 @@ class AdaptiveRows final : public DeviceSpgemm {
            kHalf * static_cast<double>(op.a.rows) * static_cast<double>(op.b.rows);
   }
 
-  void count_all(const SpgemmOperands& op, DeviceMemory& memory, Work& work) {
+  void count_all(const SpgemmOperands& op, DeviceMemory& memory, RowsWork<Value>& work) {
     if (op.a.rows == 0) return;
     const cudaStream_t stream = memory.stream();
     Workspace& space = work.space;
-    ShortRows short_rows = counted_short_rows(work);
+    ShortRows short_rows = work.counted_short_rows(rules_.is_wide);
     const bool begins_early = is_early(work);
     if (begins_early) {
       count_short_rows(op.a, op.b, space.profile, short_rows, early_blocks(short_rows), stream);
     }
     const HostTotals totals = host_->wait();
-    learn(totals, work);
+    work.learn(totals);
     // Once is enough: the plan's matrices keep their structure. Ranges of rows were looked at
     // before, all together.
     if (!comes_in_ranges_ && choose_long_rows(totals)) {
@@ -281,43 +232,55 @@ class AdaptiveRows final : public DeviceSpgemm {
       return count_all(op, memory, work);
     }
     if (totals.long_rows == 0 && !comes_in_ranges_) rules_.fewest_spread = kBeyondEveryRow;
+    make_rooms(op, totals, memory, work);
+    launch_counting(op, work, short_rows, begins_early, stream);
+    if (work.parts.count > 0) sum_parts(work.parts, space.profile, stream);
+  }
+
+  void make_rooms(const SpgemmOperands& op, const HostTotals& totals, DeviceMemory& memory,
+                  RowsWork<Value>& work) {
     make_room_for_bits(totals, memory, work);
     if (totals.parts > 0) list_all_parts(totals, memory, work);
-    std::array<RowList, kMostBins> lists = work.lists.to_count;
     if (totals.hub_products > 0) {
       work.hubs = HubRows(memory, work.lists.counted(CountBin::hubs),
                           static_cast<Offset>(totals.hub_entries),
                           static_cast<Offset>(totals.hub_products), op.b.cols, sizeof(Value));
-      side_streams_->mark(stream);
+      side_streams_->mark(memory.stream());
     }
+    if (work.may_stage && rules_.stages(work.staging_facts(totals))) {
+      make_room_for_staged(memory, work);
+    }
+  }
+
+  void launch_counting(const SpgemmOperands& op, RowsWork<Value>& work, ShortRows& short_rows,
+                       bool begins_early, cudaStream_t stream) {
+    std::array<RowList, kMostBins> lists = work.lists.to_count;
     lists[static_cast<std::size_t>(CountBin::twin)] = {};
     lists[static_cast<std::size_t>(CountBin::sorted_twin)] = {};
-    if (pays_to_stage(totals, work)) make_room_for_staged(memory, work);
     const Offset blocks = short_rows.take(lists, fewest_tiny(op, begins_early));
-    const BinRules rules = rules_.for_counting(rows_in_bit_ranges(work));
-    side_by_side(
-        stream, work.products, begins_early ? 0 : blocks,
-        static_cast<int>(CountBin::bit_range_warp), lists, [&](int bin, cudaStream_t side) {
-          const RowList& list = lists[static_cast<std::size_t>(bin)];
-          if (bin == kShortRows) {
-            count_all_short_rows(op, work, short_rows, side);
-          } else if (static_cast<CountBin>(bin) == CountBin::hubs) {
-            count_hub_rows(op.a.as<Value>(), op.b.as<Value>(), semiring_, space.profile, work.hubs,
-                           side);
-          } else if (static_cast<CountBin>(bin) == CountBin::sort_16) {
-            count_tiny_rows(op.a, op.b, space.profile, tiny_rows(lists, bin, space.count_totals),
-                            side);
-          } else {
-            const auto count_bin = static_cast<CountBin>(bin);
-            if (work.stages() && count_bin >= CountBin::sort_512 &&
-                count_bin <= CountBin::sort_4096) {
-              stage_rows_by_sorting(count_bin, rows_to_stage(op, work), work.staged, list, side);
-            } else {
-              count_rows(count_bin, op.a, op.b, space.profile, rules, list, work.parts, side);
-            }
-          }
-        });
-    if (work.parts.count > 0) sum_parts(work.parts, space.profile, stream);
+    const BinRules rules = rules_.for_counting(work.rows_in_bit_ranges());
+    side_by_side(*side_streams_, stream, work.products, begins_early ? 0 : blocks,
+                 static_cast<int>(CountBin::bit_range_warp), lists,
+                 [&](int bin, cudaStream_t side) {
+                   if (bin == kShortRows) return count_all_short_rows(op, work, short_rows, side);
+                   count_rows_of(static_cast<CountBin>(bin), op, work, rules,
+                                 lists[static_cast<std::size_t>(bin)], side);
+                 });
+  }
+
+  void count_rows_of(CountBin bin, const SpgemmOperands& op, RowsWork<Value>& work,
+                     const BinRules& rules, const RowList& list, cudaStream_t stream) {
+    const RowProfile& profile = work.space.profile;
+    if (bin == CountBin::hubs) {
+      count_hub_rows(op.a.as<Value>(), op.b.as<Value>(), semiring_, profile, work.hubs, stream);
+    } else if (bin == CountBin::sort_16) {
+      count_tiny_rows(op.a, op.b, profile,
+                      tiny_rows(list, static_cast<int>(bin), work.space.count_totals), stream);
+    } else if (work.stages() && bin >= CountBin::sort_512 && bin <= CountBin::sort_4096) {
+      stage_rows_by_sorting(bin, rows_to_stage(op, work), work.staged, list, stream);
+    } else {
+      count_rows(bin, op.a, op.b, profile, rules, list, work.parts, stream);
+    }
   }
 
   /// Chooses hubs and cuts anew from the totals. Returns whether they differ from what the profile
@@ -339,14 +302,8 @@ class AdaptiveRows final : public DeviceSpgemm {
     return rules_.hub_sources != before || rules_.most_alone != alone_before;
   }
 
-  static void learn(const HostTotals& totals, Work& work) {
-    work.products = static_cast<Offset>(totals.products);
-    work.longest = static_cast<std::uint32_t>(totals.longest);
-    work.lists.to_count = lists_of<CountBin>(work.space.count_list, totals);
-  }
-
   /// The buffer is kept for the plan's next product.
-  void make_room_for_bits(const HostTotals& totals, DeviceMemory& memory, Work& work) {
+  void make_room_for_bits(const HostTotals& totals, DeviceMemory& memory, RowsWork<Value>& work) {
     const auto words =
         static_cast<Offset>(std::min<std::uint64_t>(totals.kept_words, RowProfile::kInPairs));
     if (words > bits_.size()) {
@@ -357,37 +314,9 @@ class AdaptiveRows final : public DeviceSpgemm {
     work.space.profile.bits = bits_.data();
   }
 
-  /// The products of rows that may be staged, at most, as their bins say; twins included.
-  static Offset products_to_stage(const Work& work) {
-    Offset products = 0, with_twins = 0, rows_with_twins = 0, most = 2 * (kFewestToStage - 1);
-    for (auto bin = static_cast<std::size_t>(CountBin::sort_128);
-         bin <= static_cast<std::size_t>(CountBin::sort_4096); ++bin, most *= 2) {
-      const Offset rows = work.lists.to_count[bin].count;
-      const bool may_have_twins = BinRules::sorts_twins(static_cast<CountBin>(bin));
-      (may_have_twins ? with_twins : products) += rows * most;
-      if (may_have_twins) rows_with_twins += rows;
-    }
-    const Offset twins = work.lists.counted(CountBin::sorted_twin).count;
-    if (rows_with_twins > 0) {
-      products += with_twins + with_twins / rows_with_twins * twins;
-    }
-    return std::min(products, work.products);
-  }
-
-  bool pays_to_stage(const HostTotals& totals, const Work& work) const {
-    StagingFacts facts;
-    facts.rows = work.a.rows;
-    facts.twins = work.lists.counted(CountBin::sorted_twin).count;
-    facts.products = work.products;
-    facts.sorted = products_to_stage(work);
-    facts.sampled = static_cast<Offset>(totals.sampled_products);
-    facts.sampled_entries = static_cast<Offset>(totals.sampled_entries);
-    return work.may_stage && rules_.stages(facts);
-  }
-
-  void make_room_for_staged(DeviceMemory& memory, Work& work) {
+  void make_room_for_staged(DeviceMemory& memory, RowsWork<Value>& work) {
     constexpr ValueKind kKind = kValueKindOf<Value>;
-    const Offset room = room_of_staged(changes_, products_to_stage(work), kKind);
+    const Offset room = room_of_staged(changes_, work.products_to_stage(), kKind);
     work.staged_bytes =
         DeviceBuffer<std::byte>(memory, static_cast<Offset>(staged_bytes(work.a.rows, room, kKind)),
                                 "rows of C that are made while they are counted");
@@ -396,8 +325,8 @@ class AdaptiveRows final : public DeviceSpgemm {
     side_streams_->mark(memory.stream());
   }
 
-  void count_all_short_rows(const SpgemmOperands& op, const Work& work, const ShortRows& rows,
-                            cudaStream_t stream) {
+  void count_all_short_rows(const SpgemmOperands& op, const RowsWork<Value>& work,
+                            const ShortRows& rows, cudaStream_t stream) {
     ShortRows counted = rows;
     if (work.stages()) {
       const ShortRows staged = rows.only(0, ShortLists::kToStage);
@@ -411,14 +340,14 @@ class AdaptiveRows final : public DeviceSpgemm {
     }
   }
 
-  MakeRows<Value> rows_to_stage(const SpgemmOperands& op, const Work& work) const {
+  MakeRows<Value> rows_to_stage(const SpgemmOperands& op, const RowsWork<Value>& work) const {
     MakeRows<Value> stage = rows_to_make(op, work, {});
     stage.c.col_indices = work.staged.cols;
     stage.c.values = work.staged.values;
     return stage;
   }
 
-  void list_all_parts(const HostTotals& totals, DeviceMemory& memory, Work& work) {
+  void list_all_parts(const HostTotals& totals, DeviceMemory& memory, RowsWork<Value>& work) {
     const auto parts = static_cast<Offset>(totals.parts);
     work.part_bytes = DeviceBuffer<std::byte>(memory, parts * static_cast<Offset>(RowParts::kBytes),
                                               "the parts of rows that are cut");
@@ -434,80 +363,35 @@ class AdaptiveRows final : public DeviceSpgemm {
     side_streams_->mark(memory.stream());
   }
 
-  static BitRangeRows rows_in_bit_ranges(const Work& work) {
-    return {work.lists.counted(CountBin::bit_range_warp).count +
-                work.lists.counted(CountBin::bit_range_block).count +
-                work.lists.counted(CountBin::twin).count,
-            work.longest, work.products};
-  }
-
-  ShortRows counted_short_rows(const Work& work) const {
-    return {static_cast<int>(CountBin::merge_4), !rules_.is_wide, work.a.rows,
-            work.space.count_totals, work.space.count_list};
-  }
-  ShortRows made_short_rows(const Work& work) const {
-    return {static_cast<int>(MakeBin::merge_4), !rules_.is_wide, work.a.rows,
-            work.space.make_totals, work.space.make_list};
-  }
-
   /// The number of rows in sort_16 from which a thread makes each; `are_made`: with the short rows.
   Offset fewest_tiny(const SpgemmOperands& op, bool are_made) const {
     const bool can_be = !are_made && op.b.row_offsets.narrow != nullptr;
     return can_be ? rules_.fewest_tiny : std::numeric_limits<Offset>::max();
   }
-  static TinyRows tiny_rows(const std::array<RowList, kMostBins>& lists, int bin,
-                            const BinTotals* totals) {
-    return {lists[static_cast<std::size_t>(bin)], totals->placed_first + bin};
+  static TinyRows tiny_rows(const RowList& list, int bin, const BinTotals* totals) {
+    return {list, totals->placed_first + bin};
   }
 
   /// Whether short rows are launched before the host knows how many there are. It saves the host's
   /// latency, which counts in small products.
-  bool is_early(const Work& work) const { return work.a.nnz <= rules_.most_early; }
+  bool is_early(const RowsWork<Value>& work) const { return work.a.nnz <= rules_.most_early; }
   static unsigned early_blocks(const ShortRows& rows) {
     constexpr Offset kMost = 2048;
     return static_cast<unsigned>(std::min(rows.most_blocks(), kMost));
   }
   /// The same for making them: then C needs room for every product.
-  bool makes_short_rows_early(const Work& work) const {
+  bool makes_short_rows_early(const RowsWork<Value>& work) const {
     return is_early(work) && work.products > 0 && work.products <= most_made_early(sizeof(Value));
   }
-  void make_short_rows_early(const SpgemmOperands& op, Work& work, const DeviceProduct& c,
-                             cudaStream_t stream) {
-    const ShortRows rows = made_short_rows(work);
+  void make_short_rows_early(const SpgemmOperands& op, RowsWork<Value>& work,
+                             const DeviceProduct& c, cudaStream_t stream) {
+    const ShortRows rows = work.made_short_rows(rules_.is_wide);
     side_streams_->mark(stream);
     make_short_rows(Structure::wanted, rows_to_make(op, work, c), rows, early_blocks(rows), stream);
     work.short_rows_are_made = true;
   }
 
-  static constexpr int kShortRows = 0;  // bin 0 has no list
-
-  /// Calls `launch` for every bin that has rows: long rows first, kShortRows last if there are
-  /// `short_blocks`. Bins run concurrently from the last mark on, because each ends with a few long
-  /// rows that leave most of the device idle. In small products a fork costs more than it saves,
-  /// unless one of several bins is `long_bin` or a later one.
-  template <class Launch>
-  void side_by_side(cudaStream_t stream, Offset products, Offset short_blocks, int long_bin,
-                    const std::array<RowList, kMostBins>& lists, const Launch& launch) {
-    constexpr Offset kFewProducts = 1 << 20;
-    int bins = short_blocks > 0 ? 1 : 0;
-    bool has_long = false;
-    for (int bin = 0; bin < kMostBins; ++bin) {
-      const bool has_rows = lists[static_cast<std::size_t>(bin)].count > 0;
-      bins += has_rows;
-      has_long |= has_rows && bin >= long_bin;
-    }
-    const bool forks = products >= kFewProducts || has_long;
-    side_streams_->fork(forks ? std::clamp(bins - 1, 0, SideStreams::kCount) : 0);
-    int next = 0;
-    for (int bin = kMostBins - 1; bin > 0; --bin) {
-      if (lists[static_cast<std::size_t>(bin)].count == 0) continue;
-      launch(bin, side_streams_->at(next++, stream));
-    }
-    if (short_blocks > 0) launch(kShortRows, side_streams_->at(next++, stream));
-    side_streams_->join(stream);
-  }
-
-  NewOffsets allocate_offsets(const Work& work, DeviceMemory& memory, DeviceProduct& c) {
+  NewOffsets allocate_offsets(const RowsWork<Value>& work, DeviceMemory& memory, DeviceProduct& c) {
     const Offset count = Offset{c.rows} + 1;
     if (DeviceProduct::fits_narrow(work.products)) {
       c.narrow_offsets = DeviceBuffer<std::uint32_t>(memory, count, "the rows of C");
@@ -519,14 +403,14 @@ class AdaptiveRows final : public DeviceSpgemm {
   }
 
   /// Queues the lists of rows to make and, if `offsets` has an array, the offsets of C.
-  void choose(const Work& work, const NewOffsets& offsets, cudaStream_t stream) {
+  void choose(const RowsWork<Value>& work, const NewOffsets& offsets, cudaStream_t stream) {
     const Index rows = work.a.rows;
     if (rows == 0) return;
     const Workspace& space = work.space;
     // A team adds up its warps' sums in another order than one warp does. So all ranges of A must
     // have teams, or none.
     const BitRangeRows in_bit_ranges =
-        rows_in_bit_ranges_ ? *rows_in_bit_ranges_ : rows_in_bit_ranges(work);
+        rows_in_bit_ranges_ ? *rows_in_bit_ranges_ : work.rows_in_bit_ranges();
     choose_make_bins(work.a, rules_.for_making(in_bit_ranges), space.profile, offsets, space.states,
                      space.make_totals, stream);
     list_bins(rows, space.profile, space.count_totals, static_cast<int>(MakeBin::sort_16),
@@ -534,45 +418,38 @@ class AdaptiveRows final : public DeviceSpgemm {
   }
 
   /// Waits. Returns the number of entries of C, if its offsets were queued.
-  Offset wait_for_choice(Work& work) {
+  Offset wait_for_choice(RowsWork<Value>& work) {
     if (work.a.rows == 0) return 0;
     const HostTotals totals = host_->wait();
-    work.lists.to_make = lists_of<MakeBin>(work.space.make_list, totals);
-    work.bytes_of_block = static_cast<int>(totals.bytes_of_block);
-    work.bytes_of_whole = static_cast<int>(totals.bytes_of_whole);
+    work.learn_choice(totals);
     are_twins_most_ = changes_.makes_twins_again(work.a.rows, work.lists.made(MakeBin::twin).count,
                                                  work.products, work.longest);
     choice_ = describe(work.lists, work.a.rows, work.stages());
     return static_cast<Offset>(totals.nnz);
   }
 
-  MakeRows<Value> rows_to_make(const SpgemmOperands& op, const Work& work,
+  MakeRows<Value> rows_to_make(const SpgemmOperands& op, const RowsWork<Value>& work,
                                const DeviceProduct& c) const {
-    return {
-        op.a.as<Value>(),
-        op.b.as<Value>(),
-        {{c.narrow_offsets.data(), c.wide_offsets.data()},
-         c.col_indices.data(),
-         reinterpret_cast<Value*>(c.values.data())},
-        work.space.profile,
-        static_cast<Value>(op.alpha),
-        semiring_,
-        work.lists.counted(CountBin::twin).count + work.lists.counted(CountBin::sorted_twin).count >
-            0,
-        rules_.shared_sums,
-        rules_.most_block_bytes};
+    return {op.a.as<Value>(),
+            op.b.as<Value>(),
+            {{c.narrow_offsets.data(), c.wide_offsets.data()},
+             c.col_indices.data(),
+             reinterpret_cast<Value*>(c.values.data())},
+            work.space.profile,
+            static_cast<Value>(op.alpha),
+            semiring_,
+            work.has_twins(),
+            rules_.shared_sums,
+            rules_.most_block_bytes};
   }
 
-  void make_all(const SpgemmOperands& op, Structure structure, const Work& work,
+  void make_all(const SpgemmOperands& op, Structure structure, const RowsWork<Value>& work,
                 const DeviceProduct& c, cudaStream_t main_stream) {
     if (work.products == 0) return;
     const MakeRows<Value> make = rows_to_make(op, work, c);
     std::array<RowList, kMostBins> lists = work.lists.to_make;
-    // The bin of twins has no launch of its own (they are made with other rows), so it is used for
-    // parts.
-    constexpr auto kParts = static_cast<int>(MakeBin::twin);
     lists[kParts] = work.lists.counted(CountBin::parts);
-    ShortRows short_rows = made_short_rows(work);
+    ShortRows short_rows = work.made_short_rows(rules_.is_wide);
     const Offset blocks = short_rows.take(lists, fewest_tiny(op, work.short_rows_are_made));
     const Offset blocks_left = work.short_rows_are_made ? 0 : blocks;
     if (!work.short_rows_are_made) side_streams_->mark(main_stream);
@@ -580,35 +457,42 @@ class AdaptiveRows final : public DeviceSpgemm {
     if (work.stages()) {
       copy_staged_rows(make, work.staged, work.products / work.a.rows, main_stream);
     }
-    const int long_bin = static_cast<int>(MakeBin::bit_range_3k);
-    side_by_side(
-        main_stream, work.products, blocks_left, long_bin, lists,
-        [&](int bin, cudaStream_t stream) {
-          if (bin == kShortRows) {
-            return make_short_rows(structure, make, short_rows,
-                                   checked_cast<unsigned>(blocks, "short rows"), stream);
-          }
-          const RowList& list = lists[static_cast<std::size_t>(bin)];
-          const auto make_bin = static_cast<MakeBin>(bin);
-          if (bin == kParts) {
-            if (rules_.most_sorted_to_make > 0) {
-              make_parts_by_sorting(structure, make, rules_, work.parts, stream);
-            }
-            make_rows_in_parts(structure, make, rules_, work.parts, stream);
-          } else if (make_bin == MakeBin::copy) {
-            copy_rows(structure, make, list, stream);
-          } else if (make_bin <= MakeBin::merge_8) {
-            make_rows_by_merging(make_bin, structure, make, list, stream);
-          } else if (make_bin == MakeBin::sort_16) {
-            make_tiny_rows(structure, make, tiny_rows(lists, bin, work.space.make_totals), stream);
-          } else if (make_bin <= MakeBin::sort_4096) {
-            make_rows_by_sorting(make_bin, structure, make, list, stream);
-          } else if (make_bin < MakeBin::bit_range_3k) {
-            make_rows_by_hash(make_bin, structure, make, list, stream);
-          } else {
-            make_rows_by_bit_range(make_bin, structure, make, list, work.room_in(make_bin), stream);
-          }
-        });
+    side_by_side(*side_streams_, main_stream, work.products, blocks_left,
+                 static_cast<int>(MakeBin::bit_range_3k), lists, [&](int bin, cudaStream_t stream) {
+                   if (bin == kShortRows) {
+                     return make_short_rows(structure, make, short_rows,
+                                            checked_cast<unsigned>(blocks, "short rows"), stream);
+                   }
+                   make_rows_of(bin, structure, make, work, lists[static_cast<std::size_t>(bin)],
+                                stream);
+                 });
+  }
+
+  /// The bin of twins has no launch of its own (they are made with other rows), so it is used for
+  /// parts.
+  static constexpr int kParts = static_cast<int>(MakeBin::twin);
+
+  void make_rows_of(int number, Structure structure, const MakeRows<Value>& make,
+                    const RowsWork<Value>& work, const RowList& list, cudaStream_t stream) {
+    const auto bin = static_cast<MakeBin>(number);
+    if (number == kParts) {
+      if (rules_.most_sorted_to_make > 0) {
+        make_parts_by_sorting(structure, make, rules_, work.parts, stream);
+      }
+      make_rows_in_parts(structure, make, rules_, work.parts, stream);
+    } else if (bin == MakeBin::copy) {
+      copy_rows(structure, make, list, stream);
+    } else if (bin <= MakeBin::merge_8) {
+      make_rows_by_merging(bin, structure, make, list, stream);
+    } else if (bin == MakeBin::sort_16) {
+      make_tiny_rows(structure, make, tiny_rows(list, number, work.space.make_totals), stream);
+    } else if (bin <= MakeBin::sort_4096) {
+      make_rows_by_sorting(bin, structure, make, list, stream);
+    } else if (bin < MakeBin::bit_range_3k) {
+      make_rows_by_hash(bin, structure, make, list, stream);
+    } else {
+      make_rows_by_bit_range(bin, structure, make, list, work.room_in(bin), stream);
+    }
   }
 
   Semiring semiring_;
@@ -622,12 +506,10 @@ class AdaptiveRows final : public DeviceSpgemm {
   bool comes_in_ranges_ = false;         // A
   std::unique_ptr<SideStreams> side_streams_;
   DeviceBuffer<std::uint32_t> bits_;  // kept by counting for making
-  Work kept_;                         // for new values, if there is no
-  ProductList list_;                  // of products
-  bool has_list_ = false;
+  RowsWork<Value> kept_;              // for new values, if they come row by row
+  ListedValues listed_;
   bool may_spend_ = false;
   bool are_twins_most_ = false;  // then making them again is faster than a list
-  std::string values_choice_;
   std::string choice_;
 };
 
