@@ -2,34 +2,12 @@
 // microseconds whatever A's size.
 #pragma once
 
-#include <array>
-
 #include "core/contract/spmm.h"
+#include "gpu/spmm/look/entries.h"
+#include "gpu/spmm/look/neighbourhood.h"
+#include "gpu/spmm/look/panels.h"
 
 namespace csrkit::gpu {
-
-/// What a sample of panels of neighbouring rows has, by their shares of A's entries: panels of long
-/// rows count for much.
-struct PanelSample {
-  Offset entries = 0;
-  Offset distinct = 0;     // columns, panel by panel
-  Offset places = 0;       // entries, if all rows of a panel were as long as its longest
-  bool all_finite = true;  // of values in 16 bits; those of other kinds are not looked at
-
-  /// How many entries of neighbouring rows have one column in common.
-  double sharing() const {
-    return distinct == 0 ? 1 : static_cast<double>(entries) / static_cast<double>(distinct);
-  }
-  double evenness() const {
-    return places == 0 ? 1 : static_cast<double>(entries) / static_cast<double>(places);
-  }
-};
-
-/// How many entries of 16 and of 64 neighbouring rows share a column, on average: the reuse of rows
-/// of B that is left to caches.
-struct Neighbourhood {
-  double of_16 = 1, of_64 = 1;
-};
 
 struct SpmmProfile {
   Index rows = 0;  // of op(A)
@@ -65,14 +43,6 @@ bool rows_are_seen(const SpmmProblem& problem);
 
 /// Without a look at A.
 SpmmProfile sizes_of(const SpmmProblem& problem);
-
-/// Evenly spread entries and their rows; a row occurs in proportion to its length.
-struct EntrySample {
-  static constexpr int kCount = 36;
-  std::array<Offset, kCount> entry = {};
-  std::array<Index, kCount> row = {};
-  bool sees_rows = false;  // A's rows are those of op(A), or have the same pattern
-};
 
 /// Finds `sample` and `longest`. `problem` may have an A on the device, of which nothing is found,
 /// and a transposed one: if A's pattern looks symmetric, its rows are those of its transpose.
