@@ -6,6 +6,9 @@ namespace csrkit::cpu {
 
 namespace {
 
+/// A row with more than this part of all work may weigh: an eighth of what each of 16 threads has.
+constexpr Offset kHubsShare = 128;
+
 /// The entries of one hub, a task per stretch.
 void cut_hub(const CsrMatrix& a, Index row, Offset size, RowCuts* cuts) {
   const Offset end = a.row_offsets()[row + 1];
@@ -31,6 +34,17 @@ struct HubsAndRest {
     }
   }
 };
+
+/// Rows [first, last): the rows between two hubs are a task, and hubs are cut in stretches of half
+/// the length from which on they are hubs.
+void cut_between_hubs(const CsrMatrix& a, Index first, Index last, RowCuts* cuts) {
+  for (const Index hub : HubsAndRest(a, first, last, cuts->hub_length).hubs) {
+    if (first < hub) cuts->tasks.push_back({first, hub, -1});
+    cut_hub(a, hub, cuts->hub_length / 2, cuts);
+    first = hub + 1;
+  }
+  if (first < last) cuts->tasks.push_back({first, last, -1});
+}
 
 /// Rows [first, last), but their hubs, in halves until a task has at most `most` entries, which is
 /// more than one row has that is no hub.
@@ -61,6 +75,10 @@ RowCuts cut_rows(const CsrMatrix& a, const PieceSizes& sizes) {
       2 * std::max({size, work / sizes.fewest_pieces, work / std::max<Index>(1, units)});
   RowCuts cuts;
   cuts.hub_length = sizes.halves_units ? size : 2 * size;
+  const bool has_short_hubs = sizes.shortest_hub > 0;
+  if (has_short_hubs) {
+    cuts.hub_length = std::min(cuts.hub_length, std::max(sizes.shortest_hub, work / kHubsShare));
+  }
   Offset piece = size;
   if (sizes.shares > 0) {
     const Offset of_each = std::max<Offset>(1, (work / sizes.shares + size / 2) / size);
@@ -79,6 +97,14 @@ RowCuts cut_rows(const CsrMatrix& a, const PieceSizes& sizes) {
       }
     }
     if (low == start) continue;  // inside a long unit
+    if (has_short_hubs) {
+      // Rows that are no hubs still weigh: the piece ends at the end that is nearer.
+      const Offset beyond = offsets[low] + low - goal;
+      if (low - start > 1 && goal - offsets[low - 1] - (low - 1) < beyond) --low;
+      cut_between_hubs(a, start, low, &cuts);
+      start = low;
+      continue;
+    }
     // Only the last unit before the goal can reach over two goals.
     const Index last = low - 1;
     const HubsAndRest unit(a, row_of(last), row_of(low), cuts.hub_length);
@@ -96,6 +122,10 @@ RowCuts cut_rows(const CsrMatrix& a, const PieceSizes& sizes) {
     if (is_halved) halve_unit(a, row_of(last), row_of(low), most_of_unit, &cuts);
     for (const Index row : hubs) cut_hub(a, row, size, &cuts);
     start = low;
+  }
+  if (has_short_hubs) {
+    const Offset pieces = (work + piece - 1) / piece;
+    cuts.small_tasks = std::max<Offset>(0, static_cast<Offset>(cuts.tasks.size()) - pieces);
   }
   return cuts;
 }
@@ -123,10 +153,16 @@ Offset EvenShares::first_task(int thread, int threads) const {
 std::uint64_t row_cuts_bytes(const CsrMatrix& a, const PieceSizes& sizes) {
   // At most one task per smallest piece of work, and one more where a hub begins.
   const auto work = static_cast<std::uint64_t>(a.nnz() + a.rows());
+  // A short hub is three stretches, and the rows before it are a task: as many as of two pieces.
+  const auto short_hubs =
+      sizes.shortest_hub > 0
+          ? std::min<std::uint64_t>(kHubsShare,
+                                    work / static_cast<std::uint64_t>(sizes.shortest_hub))
+          : 0;
   const std::uint64_t pieces = std::min(work / static_cast<std::uint64_t>(sizes.smallest) + 1,
                                         static_cast<std::uint64_t>(sizes.pieces_wanted) +
                                             work / static_cast<std::uint64_t>(sizes.largest) + 2) +
-                               2 * static_cast<std::uint64_t>(sizes.shares);
+                               2 * static_cast<std::uint64_t>(sizes.shares) + 2 * short_hubs;
   return 2 * pieces * (2 * sizeof(Task) + sizeof(Hub) + sizeof(Offset));
 }
 

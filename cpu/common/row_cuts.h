@@ -21,6 +21,8 @@ struct PieceSizes {
   Index rows_at_once = 1;     // tasks of rows begin at multiples of it,
   bool halves_units = false;  // but where so many rows have far more entries than others
   int shares = 0;  // if above 0 and no row is long: the number of tasks is a multiple of this
+  Offset shortest_hub = 0;  // if 2 or more: longer rows are hubs if they have a 128th of all work
+                            // (not with halves_units or rows_at_once above 1)
 };
 
 /// Rows [first, last), or entries [first, last) of one hub.
@@ -44,7 +46,8 @@ struct RowCuts {
   std::vector<Task> tasks;
   std::vector<Hub> hubs;
   Offset stretches = 0;
-  Offset hub_length = 0;  // twice a piece, or with halves_units one
+  Offset small_tasks = 0;  // how many tasks there are beyond one a piece, because of short hubs
+  Offset hub_length = 0;   // at most twice a piece, or with halves_units one
 };
 
 /// With `halves_units`, rows_at_once rows are several tasks if they have more than two pieces, than

@@ -7,19 +7,24 @@
 
 namespace csrkit::cpu {
 
-/// Every thread has neighbouring tasks of its own, always the same ones. Where they are many, it
-/// helps others when it is done.
+/// Every thread has neighbouring tasks of its own, of about as much work as those of any other,
+/// always the same ones. Where they are many, it helps others when it is done.
 class TeamTasks {
  public:
   explicit TeamTasks(int threads) : threads_(threads), shares_(threads, 1) {}
 
-  std::uint64_t size_bytes() const { return shares_.size_bytes(); }
+  std::uint64_t size_bytes() const {
+    return shares_.size_bytes() + static_cast<std::uint64_t>(threads_ + 1) * sizeof(Offset);
+  }
 
   /// To be called once, before the others.
   void take(const CsrMatrix& a, const RowCuts& cuts) {
-    tasks_ = static_cast<Offset>(cuts.tasks.size());
-    are_helped_ = tasks_ > kTasksWithoutHelp * threads_;
-    if (!are_helped_) even_shares_ = EvenShares(a, cuts);
+    const Offset pieces = static_cast<Offset>(cuts.tasks.size()) - cuts.small_tasks;
+    are_helped_ = pieces > kPiecesWithoutHelp * threads_;
+    even_shares_ = EvenShares(a, cuts);
+    for (int thread = 0; thread <= threads_; ++thread) {
+      firsts_.push_back(even_shares_.first_task(thread, threads_));
+    }
   }
 
   /// Calls run(task) for the numbers of all tasks, by that many threads of the team. `run` must not
@@ -30,7 +35,7 @@ class TeamTasks {
       in_team(threads, [this, run](int thread, int count) { for_own(thread, count, run); });
       return;
     }
-    shares_.deal(tasks_);
+    shares_.deal(firsts_);
     in_team(threads, [this, run](int thread, int) {
       for (Offset n = shares_.next(0, thread); n >= 0; n = shares_.next(0, thread)) run(n);
     });
@@ -45,23 +50,20 @@ class TeamTasks {
   }
 
  private:
-  /// With at most this many tasks a thread, threads do not help each other: to look for a task, and
-  /// to move its rows into another core's cache, takes longer than to wait.
-  static constexpr Offset kTasksWithoutHelp = 4;
+  /// With at most this many pieces a thread, threads do not help each other: to look for a task,
+  /// and to move its rows into another core's cache, takes longer than to wait.
+  static constexpr Offset kPiecesWithoutHelp = 4;
 
-  Offset first_task(int thread, int threads) const {
-    return are_helped_ ? tasks_ * thread / threads : even_shares_.first_task(thread, threads);
-  }
   template <class Body>
   void for_own(int thread, int threads, const Body& body) const {
-    const Offset end = first_task(thread + 1, threads);
-    for (Offset n = first_task(thread, threads); n < end; ++n) body(n);
+    const Offset end = even_shares_.first_task(thread + 1, threads);
+    for (Offset n = even_shares_.first_task(thread, threads); n < end; ++n) body(n);
   }
 
   int threads_;
-  Offset tasks_ = 0;
   bool are_helped_ = false;
-  EvenShares even_shares_;  // if they are not
+  EvenShares even_shares_;
+  std::vector<Offset> firsts_;  // the first tasks of the shares of all threads_, and the end
   WorkShares shares_;
 };
 

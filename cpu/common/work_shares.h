@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "core/base/types.h"
 
@@ -29,6 +30,13 @@ class WorkShares {
   /// other cores. The first thread at a share sees by its number that it is of an earlier use.
   void deal(Offset tasks) {
     tasks_ = tasks;
+    firsts_ = nullptr;
+    ++use_;
+  }
+  /// The same for shares of other sizes: a thread's begins at firsts[thread] and ends where the
+  /// next one's begins, the last one at firsts[threads]. `firsts` is to stay where it is.
+  void deal(const std::vector<Offset>& firsts) {
+    firsts_ = firsts.data();
     ++use_;
   }
 
@@ -53,6 +61,10 @@ class WorkShares {
     std::atomic<std::uint64_t> state{0};  // the number of the use, and the next task in 32 bits
   };
 
+  Offset first_of(int owner) const {
+    return firsts_ != nullptr ? firsts_[owner] : tasks_ * owner / threads_;
+  }
+
   template <class Size>
   Run take(Offset round, int thread, Size size_of) {
     constexpr int kTaskBits = 32;
@@ -61,12 +73,12 @@ class WorkShares {
     for (int step = 0; step < threads_; ++step, ++owner) {
       if (owner == threads_) owner = 0;
       auto& state = shares_[static_cast<std::size_t>(round * threads_ + owner)].state;
-      const Offset end = tasks_ * (owner + 1) / threads_;
+      const Offset end = first_of(owner + 1);
       std::uint64_t seen = state.load(std::memory_order_relaxed);
       for (;;) {
         const bool is_begun = seen >> kTaskBits == use_;
-        const Offset first = is_begun ? static_cast<Offset>(static_cast<std::uint32_t>(seen))
-                                      : tasks_ * owner / threads_;
+        const Offset first =
+            is_begun ? static_cast<Offset>(static_cast<std::uint32_t>(seen)) : first_of(owner);
         if (first >= end) break;
         const Offset last = first + size_of(end - first);
         if (state.compare_exchange_weak(seen, use | static_cast<std::uint64_t>(last),
@@ -82,6 +94,7 @@ class WorkShares {
   std::unique_ptr<Share[]> shares_;
   Offset rounds_;
   Offset tasks_ = 0;
+  const Offset* firsts_ = nullptr;  // or null: shares of as many tasks
   std::uint32_t use_ = 0;
 };
 

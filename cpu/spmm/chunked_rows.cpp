@@ -1,8 +1,8 @@
 // chunked_rows: rows cut into chunks of 32, of 8 and of 0 to 7 entries, chunks of a length
 // together, for a few columns.
 // Owns     a piece is a run of whole rows, about as many nonzeros (plus rows) as any other, made in
-//          batches; a row longer than two pieces (a hub) stays in CSR, cut into stretches, whose
-//          sums are added in order
+//          batches; a row that would weigh in a thread's share (a hub) stays in CSR, cut into
+//          stretches, whose sums are added in order
 // Reads    a copy of A in a stream, no row offsets; of B, for every entry, a stretch of one row,
 //          a cache line of columns at a time
 // Launch   as nnz_balanced; a piece is filled, so its pages first touched, by the thread that reads
@@ -75,6 +75,7 @@ class ChunkedRowsMethod : public SpmmMethod {
     sizes.usual = 4096;
     sizes.largest = 16384;
     sizes.shares = team_.threads;
+    sizes.shortest_hub = 1024;
     input.budget.reserve(row_cuts_bytes(op_a_, sizes) + tasks_.size_bytes(), "the list of pieces");
     return cut_rows(op_a_, sizes);
   }

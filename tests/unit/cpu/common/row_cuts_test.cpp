@@ -100,6 +100,12 @@ TEST(RowCuts, CoverEverythingOnce) {
           sizes.halves_units = halves_units;
           expect_everything_once(matrix_of_lengths(lengths), sizes);
         }
+        if (rows_at_once > 1) continue;
+        sizes.halves_units = false;
+        for (const Offset shortest : {2, 100, 1024}) {
+          sizes.shortest_hub = shortest;
+          expect_everything_once(matrix_of_lengths(lengths), sizes);
+        }
       }
     }
   }
@@ -114,10 +120,11 @@ TEST(RowCuts, CutHubsTheSameForAnyNumberOfShares) {
       lengths[static_cast<std::size_t>(i)] = i % 13 == 0 ? 500 + i * 37 % 9000 : i % 7;
     }
     const CsrMatrix a = matrix_of_lengths(lengths);
-    for (const bool halves_units : {false, true}) {
+    for (const int kind : {0, 1, 2}) {
       const auto stretches_of = [&](int shares) {
         PieceSizes sizes;
-        sizes.halves_units = halves_units;
+        sizes.halves_units = kind == 1;
+        sizes.shortest_hub = kind == 2 ? 300 : 0;
         sizes.shares = shares;
         std::vector<std::array<Offset, 3>> stretches;
         for (const Task& task : cut_rows(a, sizes).tasks) {
@@ -217,6 +224,37 @@ TEST(EvenShares, HaveAboutEqualWork) {
       EXPECT_EQ(entries, a.nnz());
     }
   }
+}
+
+// A row of nearly the length of two pieces has the work of one thread of 16 here, and would be half
+// of what the slowest one has.
+TEST(EvenShares, AreEvenBesideShortHubs) {
+  std::vector<Offset> lengths(14000, 5);
+  lengths[9000] = 5900;
+  lengths[9001] = 700;
+  const CsrMatrix a = matrix_of_lengths(lengths);
+  PieceSizes sizes;
+  sizes.smallest = sizes.usual = 4096;
+  sizes.largest = 16384;
+  sizes.shares = 16;
+  const auto largest_share = [&] {
+    const RowCuts cuts = cut_rows(a, sizes);
+    const EvenShares shares(a, cuts);
+    Offset most = 0;
+    for (int thread = 0; thread < 16; ++thread) {
+      Offset share = 0;
+      for (Offset n = shares.first_task(thread, 16); n < shares.first_task(thread + 1, 16); ++n) {
+        const Task& task = cuts.tasks[static_cast<std::size_t>(n)];
+        share += entries_of(a, cuts, task) + (task.stretch < 0 ? task.last - task.first : 0);
+      }
+      most = std::max(most, share);
+    }
+    return most;
+  };
+  const Offset mean = (a.nnz() + a.rows()) / 16;
+  EXPECT_GT(largest_share(), mean + mean / 2);
+  sizes.shortest_hub = 1024;
+  EXPECT_LT(largest_share(), mean + mean / 8);
 }
 
 }  // namespace

@@ -22,11 +22,12 @@ CsrMatrix one_long_row(Index rows) {
   return {rows, 2 * rows + 1, std::move(row_offsets), std::move(col_indices), ValueArray()};
 }
 
-/// Every row a task.
-TeamTasks tasks_of(Index rows, int threads) {
+/// Every row a task, but `small_tasks` fewer pieces.
+TeamTasks tasks_of(Index rows, int threads, Offset small_tasks = 0) {
   const CsrMatrix a = one_long_row(rows);
   RowCuts cuts;
   cuts.hub_length = a.nnz();
+  cuts.small_tasks = small_tasks;
   for (Index row = 0; row < rows; ++row) cuts.tasks.push_back({row, row + 1, -1});
   TeamTasks tasks(threads);
   tasks.take(a, cuts);
@@ -50,20 +51,36 @@ TEST(TeamTasks, AreRunAndOwnedOnceEach) {
   }
 }
 
-// Few tasks are shared out by their work: a thread has the long row, and the other one all the
-// rest.
-TEST(TeamTasks, OfASmallMatrixBelongToThreadsOfAsMuchWork) {
-  constexpr Index kRows = 8;
+// Tasks belong to threads by their work, few or many: a thread has the long row, and the other one
+// all the rest.
+TEST(TeamTasks, ThatAreHelpedBelongToThreadsOfAsMuchWork) {
+  constexpr Index kRows = 100;
   TeamTasks tasks = tasks_of(kRows, 2);
-  std::vector<int> owners(kRows), runners(kRows);
-  const auto write_into = [](std::vector<int>& threads) {
-    return
-        [&threads](Offset task) { threads[static_cast<std::size_t>(task)] = omp_get_thread_num(); };
-  };
-  tasks.by_owners(write_into(owners));
-  tasks.run(2, write_into(runners));
-  EXPECT_EQ(owners, (std::vector<int>{0, 1, 1, 1, 1, 1, 1, 1}));
-  EXPECT_EQ(runners, owners);
+  std::vector<int> owners(kRows);
+  tasks.by_owners(
+      [&owners](Offset task) { owners[static_cast<std::size_t>(task)] = omp_get_thread_num(); });
+  std::vector<int> expected(kRows, 1);
+  expected[0] = 0;
+  EXPECT_EQ(owners, expected);
+}
+
+// Nor do threads help each other where few pieces are many tasks.
+TEST(TeamTasks, OfASmallMatrixAreRunByTheirOwners) {
+  for (const Index rows : {8, 100}) {
+    TeamTasks tasks = tasks_of(rows, 2, rows - 8);
+    std::vector<int> owners(static_cast<std::size_t>(rows)), runners(owners.size());
+    const auto write_into = [](std::vector<int>& threads) {
+      return [&threads](Offset task) {
+        threads[static_cast<std::size_t>(task)] = omp_get_thread_num();
+      };
+    };
+    tasks.by_owners(write_into(owners));
+    tasks.run(2, write_into(runners));
+    std::vector<int> expected(owners.size(), 1);
+    expected[0] = 0;
+    EXPECT_EQ(owners, expected);
+    EXPECT_EQ(runners, owners);
+  }
 }
 
 }  // namespace

@@ -74,6 +74,17 @@ TEST(WorkShares, OneThreadOfManyDoesAllTheWork) {
   EXPECT_EQ(order, (std::vector<Offset>{5, 6, 7, 8, 9, 0, 1, 2, 3, 4}));
 }
 
+TEST(WorkShares, SharesMayHaveAnySize) {
+  WorkShares shares(3, 1);
+  const std::vector<Offset> firsts{0, 1, 1, 5};
+  shares.deal(firsts);
+  std::vector<Offset> order;
+  for (Offset task = shares.next(0, 2); task >= 0; task = shares.next(0, 2)) order.push_back(task);
+  EXPECT_EQ(order, (std::vector<Offset>{1, 2, 3, 4, 0}));
+  shares.deal(3);
+  EXPECT_EQ(shares.next(0, 2), 2) << "as many tasks each again";
+}
+
 TEST(WorkShares, ASecondUseBeginsWithAllTasksWhoeverTookPartInTheFirst) {
   WorkShares shares(3, 1);
   shares.deal(6);
