@@ -2,7 +2,7 @@
 // together, for a few columns.
 // Owns     a piece is a run of whole rows, about as many nonzeros (plus rows) as any other, made in
 //          batches; a row that would weigh in a thread's share (a hub) stays in CSR, cut into
-//          stretches, whose sums are added in order
+//          stretches, which are chunks as they lie, and whose sums are added in order
 // Reads    a copy of A in a stream, no row offsets; of B, for every entry, a stretch of one row,
 //          a cache line of columns at a time
 // Launch   as nnz_balanced; a piece is filled, so its pages first touched, by the thread that reads
@@ -14,7 +14,6 @@
 #include "cpu/common/operator_plan.h"
 #include "cpu/common/team_tasks.h"
 #include "cpu/spmm/chunk_loops.h"
-#include "cpu/spmm/row_kernels.h"
 
 namespace csrkit::cpu {
 
@@ -23,6 +22,9 @@ namespace {
 /// Below this many nonzeros and rows, times vectors of a cache line, a second thread costs more
 /// than it brings.
 constexpr Offset kSerialWork = 1 << 12;
+
+/// Of a piece, in nonzeros and rows, and of the stretch of a hub.
+constexpr Offset kLargest = 16384;
 
 template <class Kinds>
 class ChunkedRowsMethod : public SpmmMethod {
@@ -35,7 +37,6 @@ class ChunkedRowsMethod : public SpmmMethod {
         team_(input.team),
         isa_(chosen_isa()),
         loop_(chunk_loop<A, Acc>(isa_)),
-        kernels_(row_kernels<Kinds>(isa_, Semiring::plus_times)),
         tasks_(team_.threads),
         cuts_(cuts(input)),
         sums_(reserved_sums(input)),
@@ -73,7 +74,7 @@ class ChunkedRowsMethod : public SpmmMethod {
     PieceSizes sizes;
     sizes.smallest = 4096;
     sizes.usual = 4096;
-    sizes.largest = 16384;
+    sizes.largest = kLargest;
     sizes.shares = team_.threads;
     sizes.shortest_hub = 1024;
     input.budget.reserve(row_cuts_bytes(op_a_, sizes) + tasks_.size_bytes(), "the list of pieces");
@@ -120,11 +121,7 @@ class ChunkedRowsMethod : public SpmmMethod {
 
   void run(const Operands<Kinds>& x, Offset number) {
     const Task& task = cuts_.tasks[static_cast<std::size_t>(number)];
-    if (task.stretch >= 0) {
-      kernels_.stretch(x, {task.first, task.last, 0, x.dense_cols, RowSettings()},
-                       sums_.data() + task.stretch * x.dense_cols);
-      return;
-    }
+    if (task.stretch >= 0) return sum_stretch(x, task);
     for_batches(number, [&](Offset batch, Index first, Index last) {
       for (Index j = 0; j < x.dense_cols; j += kChunkCols<Acc>) {
         loop_(chunks_.of(batch),
@@ -135,10 +132,31 @@ class ChunkedRowsMethod : public SpmmMethod {
     });
   }
 
+  /// The chunks of one row in their order are the entries as they lie, if the one of the rest is
+  /// cut first. The sums grow on the stack: lines of sums_ belong to several stretches, and to
+  /// several threads.
+  void sum_stretch(const Operands<Kinds>& x, const Task& task) {
+    static constexpr std::array<std::uint16_t, kLargest / 32 + 4> kOneRow{};
+    const Offset entries = task.last - task.first;
+    std::array<std::uint16_t, kChunkKinds> counts{};
+    counts[static_cast<std::size_t>(entries % 8)] = 1;
+    counts[8] = static_cast<std::uint16_t>(entries % 32 / 8);
+    counts[9] = static_cast<std::uint16_t>(entries / 32);
+    ChunkedRows<A> chunks{counts.data(), kOneRow.data(), x.a.col_indices + task.first, nullptr};
+    if constexpr (!std::is_same_v<A, ImplicitOne>) chunks.values = x.a.values + task.first;
+    alignas(64) std::array<Acc, kChunkCols<Acc>> sums;
+    Acc* const to = sums_.data() + task.stretch * x.dense_cols;
+    for (Index j = 0; j < x.dense_cols; j += kChunkCols<Acc>) {
+      const Index cols = std::min(kChunkCols<Acc>, x.dense_cols - j);
+      loop_(chunks, {x.b + j, x.b_leading_dim, sums.data(), cols, 1, 1, 0, false, Acc{0}}, cols);
+      std::copy_n(sums.data(), cols, to + j);
+    }
+  }
+
   void finish_hub(const Operands<Kinds>& x, const Hub& hub) {
     Acc* const total = sums_.data() + hub.first_stretch * x.dense_cols;
     for (Offset n = 1; n < hub.stretches; ++n) {
-      kernels_.combine(total, total + n * x.dense_cols, x.dense_cols);
+      for (Index k = 0; k < x.dense_cols; ++k) total[k] += total[n * x.dense_cols + k];
     }
     auto* const c = x.c_row(hub.row);
     for (Index k = 0; k < x.dense_cols; ++k) x.store(c[k], total[k]);
@@ -148,7 +166,6 @@ class ChunkedRowsMethod : public SpmmMethod {
   Team team_;
   Isa isa_;
   ChunkLoop<A, Acc> loop_;
-  RowKernels<Kinds> kernels_;
   TeamTasks tasks_;
   RowCuts cuts_;
   Buffer<Acc> sums_;

@@ -83,6 +83,50 @@ TEST(ChunkedRows, CutsLongRowsAndAddsThemUpExactly) {
   }
 }
 
+/// Rows of `shortest` entries, one more, and so on.
+CsrMatrix growing_rows(Index rows, Index shortest) {
+  Buffer<Offset> row_offsets(Offset{rows} + 1);
+  row_offsets[0] = 0;
+  for (Index i = 0; i < rows; ++i) row_offsets[i + 1] = row_offsets[i] + shortest + i;
+  Buffer<Index> col_indices(row_offsets[rows]);
+  Buffer<float> values(row_offsets[rows]);
+  for (Index i = 0; i < rows; ++i) {
+    for (Offset at = row_offsets[i]; at < row_offsets[i + 1]; ++at) {
+      col_indices[at] = static_cast<Index>(at - row_offsets[i]);
+      values[at] = static_cast<float>(1 + at % 3);
+    }
+  }
+  return CsrMatrix(rows, shortest + rows, std::move(row_offsets), std::move(col_indices),
+                   ValueArray::from(std::move(values)));
+}
+
+// Stretches are chunks as they lie: here of every rest, and all sums are whole numbers.
+TEST(ChunkedRows, AddsUpStretchesOfEveryLength) {
+  constexpr Index kRows = 70, kShortest = 3000;
+  const CsrMatrix a = growing_rows(kRows, kShortest);
+  const CsrView<float> view = a.view<float>();
+  for (const Index dense_cols : {1, 3, 4, 8, 16, 21}) {
+    DenseMatrix b(a.cols(), dense_cols, ValueKind::f32), c(kRows, dense_cols, ValueKind::f32);
+    for (Index i = 0; i < a.cols(); ++i) {
+      for (Index k = 0; k < dense_cols; ++k) b.view().set(i, k, (i + k) % 5);
+    }
+    fill_nan(c.view());
+    const auto plan = plan_of("chunked_rows", default_spmm_problem(a, dense_cols));
+    EXPECT_NE(plan->choice().find("70 cut rows"), std::string::npos) << plan->choice();
+    plan->bind(b.view(), c.view());
+    plan->multiply();
+    for (Index i = 0; i < kRows; ++i) {
+      for (Index k = 0; k < dense_cols; ++k) {
+        double expected = 0;
+        for (Offset at = a.row_offsets()[i]; at < a.row_offsets()[i + 1]; ++at) {
+          expected += view.values[at] * static_cast<float>((view.col_indices[at] + k) % 5);
+        }
+        ASSERT_EQ(std::as_const(c).view().at(i, k), expected) << i << ", " << k;
+      }
+    }
+  }
+}
+
 TEST(NnzBalanced, ForecastsTheSumsOfCutRows) {
   const SpmmProblem problem = default_spmm_problem(long_row(5000), 1 << 20);
   PlanOptions options;
@@ -154,25 +198,34 @@ CsrMatrix rows_of_all_lengths(Index rows) {
                    ValueArray::from(std::move(values)));
 }
 
-TEST(ChunkedRows, GivesTheSameBitsWithEveryTeam) {
-  const CsrMatrix a = rows_of_all_lengths(600);
-  for (const Index dense_cols : {1, 2, 3, 4, 7, 8, 13, 16, 40}) {
-    const SpmmProblem problem = default_spmm_problem(a, dense_cols);
-    DenseMatrix b(600, dense_cols, ValueKind::f32);
-    fill_random(b.view(), 3);
-    const auto product = [&](int threads) {
-      PlanOptions options;
-      options.where.threads = threads;
-      const auto plan = plan_of("chunked_rows", problem, options);
-      DenseMatrix c(600, dense_cols, ValueKind::f32);
-      fill_nan(c.view());
-      plan->bind(b.view(), c.view());
-      plan->multiply();
-      return c;
-    };
-    const DenseMatrix expected = product(1), found = product(3);
+/// Whether products of teams of 1 to 16 have the same bits.
+void expect_same_bits_with_every_team(const CsrMatrix& a, Index dense_cols) {
+  const SpmmProblem problem = default_spmm_problem(a, dense_cols);
+  DenseMatrix b(a.cols(), dense_cols, ValueKind::f32);
+  fill_random(b.view(), 3);
+  const auto product = [&](int threads) {
+    PlanOptions options;
+    options.where.threads = threads;
+    const auto plan = plan_of("chunked_rows", problem, options);
+    DenseMatrix c(a.rows(), dense_cols, ValueKind::f32);
+    fill_nan(c.view());
+    plan->bind(b.view(), c.view());
+    plan->multiply();
+    return c;
+  };
+  const DenseMatrix expected = product(1);
+  for (const int threads : {2, 3, 7, 16}) {
+    const DenseMatrix found = product(threads);
     EXPECT_EQ(std::memcmp(expected.view().data, found.view().data, found.size_bytes()), 0)
-        << dense_cols;
+        << dense_cols << " columns, " << threads << " threads";
+  }
+}
+
+TEST(ChunkedRows, GivesTheSameBitsWithEveryTeam) {
+  const CsrMatrix short_rows = rows_of_all_lengths(600), hubs = growing_rows(20, 4000);
+  for (const Index dense_cols : {1, 2, 3, 4, 7, 8, 13, 16, 40}) {
+    expect_same_bits_with_every_team(short_rows, dense_cols);
+    expect_same_bits_with_every_team(hubs, dense_cols);
   }
 }
 
