@@ -24,6 +24,7 @@
 #include "cpu/common/new_values.h"
 #include "cpu/common/row_cuts.h"
 #include "cpu/common/work_shares.h"
+#include "cpu/spmm/banded_rows.h"
 #include "cpu/spmm/reads_of_b.h"
 #include "cpu/spmm/row_kernels.h"
 #include "cpu/spmm/settings.h"
@@ -57,6 +58,7 @@ class NnzBalanced : public SpmmMethod, public ReadsValuesInPlace {
  public:
   using Acc = typename Kinds::Acc;
   using B = typename Kinds::B;
+  static constexpr bool kHasBands = sizeof(B) >= 4;
 
   NnzBalanced(const MethodInput& input, Isa isa)
       : op_a_(input.op_a),
@@ -196,8 +198,7 @@ class NnzBalanced : public SpmmMethod, public ReadsValuesInPlace {
   /// Copies A in bands of columns, if settings say so. Tasks are larger then: while a thread is at
   /// one it reads a band's rows of B again and again.
   void copy_in_bands(const MethodInput& input) {
-    const bool may_band = kernels_.banded != nullptr && input.problem.dense_cols >= kFewestBanded &&
-                          !settings_.joins_rows;
+    const bool may_band = may_have_bands(input.problem) && !settings_.joins_rows;
     settings_.bands = may_band ? std::min(settings_.bands, op_a_.cols()) : 1;
     if (settings_.bands <= 1) return;
     const Offset sums_of_row = sums_that_wait(input.problem.dense_cols);
@@ -218,6 +219,7 @@ class NnzBalanced : public SpmmMethod, public ReadsValuesInPlace {
     }
     input.budget.reserve(bytes, "a copy of A in bands");
     cuts_.tasks = std::move(blocks);
+    if constexpr (kHasBands) banded_loop_ = banded_loop<Kinds>(isa_);
     banded_ = BandedCopy(op_a_, cuts_.tasks, settings_.bands, team_.threads);
     waiting_ = Buffer<Acc>(waiting);
     settings_.rows.stages_c = false;
@@ -312,8 +314,8 @@ class NnzBalanced : public SpmmMethod, public ReadsValuesInPlace {
         kernels_.stretch(seen, {task.first, task.last, col, cols, settings_.rows},
                          sums_.data() + task.stretch * x.dense_cols);
       } else if (settings_.bands > 1) {
-        kernels_.banded(in_bands(seen), {banded_.rows(block), col, cols, settings_.rows},
-                        waiting_.data() + omp_get_thread_num() * waiting_of_thread_);
+        banded_loop_(in_bands(seen), {banded_.rows(block), col, cols, settings_.rows},
+                     waiting_.data() + omp_get_thread_num() * waiting_of_thread_);
       } else {
         kernels_.rows(
             seen, {static_cast<Index>(task.first), static_cast<Index>(task.last), col, cols,
@@ -359,6 +361,7 @@ class NnzBalanced : public SpmmMethod, public ReadsValuesInPlace {
   Buffer<B> packed_b_;
   Offset packed_pitch_ = 0;
   BandedCopy banded_;
+  BandedLoop<Kinds> banded_loop_ = nullptr;
   Buffer<Acc> waiting_;  // for the next band, thread after thread
   Offset waiting_of_thread_ = 0;
 };

@@ -3,16 +3,12 @@
 
 #include "cpu/common/instruction_set.h"
 #include "cpu/common/operator_plan.h"
-#include "cpu/spmm/banded_copy.h"
 
 namespace csrkit::cpu {
 
 /// The most of C that waits in the first cache to go past the others, where rows of C do not lie on
 /// vectors; longer rows do not.
 inline constexpr Offset kStagedBytes = 16384;
-
-/// The sums that wait for the next band for each column of a row: one for each chain.
-inline constexpr Index kMostWaiting = 4;
 
 /// What may be set about the inner loops; no setting changes a bit of the result.
 struct RowSettings {
@@ -28,13 +24,6 @@ struct RowsWanted {
   Index col, cols;
   RowSettings how;
   const std::uint8_t* alike = nullptr;  // where not 0, the next row has this row's columns; or null
-};
-
-/// Columns [col, col + cols) of rows of C whose entries lie in a BandedCopy.
-struct BandsWanted {
-  BandedRows rows;
-  Index col, cols;
-  RowSettings how;
 };
 
 /// The sums over entries [begin, end), all of one row, for columns [col, col + cols).
@@ -61,10 +50,6 @@ struct RowKernels {
   using Acc = typename Kinds::Acc;
   /// Rows of C, finished.
   void (*rows)(const Operands<Kinds>& x, const RowsWanted& wanted);
-  /// Rows of C, finished, where x.a has the offsets of A and the entries of its copy. `waiting`:
-  /// room for kMostWaiting sums a column (columns rounded up to vectors) of all the rows. Null
-  /// where the inner loops are not vectors.
-  void (*banded)(const Operands<Kinds>& x, const BandsWanted& wanted, Acc* waiting);
   /// Sums before alpha and beta; column j goes to sums[j].
   void (*stretch)(const Operands<Kinds>& x, const StretchWanted& wanted, Acc* sums);
   /// Adds every entry times row `row` of B to the sums of the entry's column: A^T * B, row by row.

@@ -64,6 +64,8 @@ constexpr double kReadsWorthSlices = 1.25;
 /// and what it reads must be more than this share of the core's own cache.
 constexpr double kWorthSlices = 0.7;
 
+/// Narrower rows of C have no bands of columns of A.
+constexpr Index kFewestBanded = 32;
 /// Bands of columns of A: so many that a band's rows of B, as wide as a block of columns, have room
 /// in the first cache, but no more than leave pieces of rows that are worth their sums' way to a
 /// cache and back: kPieceBytes of B and kShortestPiece entries. Bands must be nearer than B: about
@@ -135,10 +137,7 @@ class Choice {
   }
 
   void choose_bands() {
-    if (problem_.semiring != Semiring::plus_times || problem_.dense_cols < kFewestBanded ||
-        size_of(problem_.b) < 4 || op_a_.nnz() == 0) {
-      return;
-    }
+    if (!may_have_bands(problem_) || op_a_.nnz() == 0) return;
     const double block = block_bytes();
     const double row = static_cast<double>(op_a_.nnz()) / op_a_.rows();
     const double reads = static_cast<double>(op_a_.nnz()) / op_a_.cols() / threads_;
@@ -394,6 +393,11 @@ bool slices_are_worth_measuring(const Settings& settings, const SpmmProblem& pro
 
 }  // namespace
 
+bool may_have_bands(const SpmmProblem& problem) {
+  return problem.semiring == Semiring::plus_times && problem.dense_cols >= kFewestBanded &&
+         size_of(problem.b) >= 4 && !has_narrow_operands(problem);
+}
+
 Settings default_settings(const CsrMatrix& op_a, const SpmmProblem& problem, int threads,
                           const CacheSizes& caches, bool may_band, std::string* why) {
   const Choice choice(op_a, problem, threads, caches, may_band);
@@ -454,10 +458,7 @@ std::vector<std::string> candidate_settings(const SpmmProblem& problem) {
   for (const double entries : {12.0, 24.0, 48.0}) {  // of a piece
     const double bands =
         std::floor(static_cast<double>(problem.a.nnz()) / problem.a.rows() / entries);
-    if (bands < 2 || problem.transpose_a || problem.dense_cols < kFewestBanded ||
-        problem.semiring != Semiring::plus_times) {
-      continue;
-    }
+    if (bands < 2 || problem.transpose_a || !may_have_bands(problem)) continue;
     candidates.push_back(text_of({0, {0}, false, false, static_cast<Index>(bands)}));
   }
   const auto add = [&](const Settings& settings) {

@@ -13,17 +13,14 @@
 
 namespace csrkit::cpu {
 
-/// Rows of C that are narrower have no bands of columns of A.
-inline constexpr Index kFewestBanded = 32;
-
 struct Settings {
   Index tile_cols = 0;  // columns of B that are gone through before the next ones; 0 = all at once
   RowSettings rows;
   /// Slices of tile_cols columns of B are copied, their rows side by side on cache lines.
   bool packs_b = false;
   bool joins_rows = false;  // neighbouring rows with the same columns are made together
-  /// Above 1, A is copied in so many bands of columns (banded_copy.h), for plus_times and C of
-  /// kFewestBanded columns and more. Rows are not joined then.
+  /// Above 1, A is copied in so many bands of columns (banded_copy.h), where may_have_bands. Rows
+  /// are not joined then.
   Index bands = 1;
 };
 
@@ -31,6 +28,9 @@ struct Settings {
 /// Without `may_band` there are no bands.
 Settings default_settings(const CsrMatrix& op_a, const SpmmProblem& problem, int threads,
                           const CacheSizes& caches, bool may_band, std::string* why);
+
+/// Whether there may be bands of columns of A: for plus_times, f32 or f64, and 32 columns or more.
+bool may_have_bands(const SpmmProblem& problem);
 
 /// Whether rows of op(A) with the same columns are made together: where rows of B are so long that
 /// reading one once for all of them saves more than it costs to go through several rows of A at a
