@@ -9,7 +9,7 @@ files() { git ls-files --cached --others --exclude-standard -- "$@"; }
 # Of the *.inc only loops are code: tables of contents are as wide as they have to be.
 code() {
   files '*.h'; files '*.cpp'; files '*.cu'; files '*.cuh'
-  files 'cpu/*.inc' ':!*/kernels.inc' ':!*/marks.inc'
+  files 'cpu/*.inc' ':!cpu/*/kernels.inc' ':!cpu/*/marks.inc'
 }
 
 case ${1:-} in
