@@ -455,9 +455,8 @@ std::vector<std::string> candidate_settings(const SpmmProblem& problem) {
   const bool joins = !problem.transpose_a && may_pay_joining(problem.a, problem) &&
                      pays_joining(find_alike_rows(problem.a, 1), problem.a, problem, false);
   std::vector<std::string> candidates;
-  for (const double entries : {12.0, 24.0, 48.0}) {  // of a piece
-    const double bands =
-        std::floor(static_cast<double>(problem.a.nnz()) / problem.a.rows() / entries);
+  for (const Offset entries : {12, 24, 48}) {  // of a piece
+    const Offset bands = problem.a.nnz() / (std::max<Index>(1, problem.a.rows()) * entries);
     if (bands < 2 || problem.transpose_a || !may_have_bands(problem)) continue;
     candidates.push_back(text_of({0, {0}, false, false, static_cast<Index>(bands)}));
   }

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -454,6 +455,14 @@ TEST(Settings, JoinNoRowsBesideFewColumnsNorShortOnes) {
   EXPECT_TRUE(pays_joining(alike, a, default_spmm_problem(a, 128), true));
   const CsrMatrix of_short = long_row(9);
   EXPECT_FALSE(may_pay_joining(of_short, default_spmm_problem(of_short, 128)));
+}
+
+TEST(Settings, AreMeasuredOnceEach) {
+  for (const CsrMatrix& a : {CsrMatrix(), long_row(100), rows_of_all_lengths(600)}) {
+    const std::vector<std::string> candidates = candidate_settings(default_spmm_problem(a, 64));
+    EXPECT_EQ(std::set<std::string>(candidates.begin(), candidates.end()).size(),
+              candidates.size());
+  }
 }
 
 TEST(Settings, AreReadAndWritten) {
