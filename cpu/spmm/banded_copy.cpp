@@ -37,7 +37,6 @@ BandedCopy::BandedCopy(const CsrMatrix& a, const std::vector<Task>& blocks, Inde
       block = {static_cast<Index>(task.first), static_cast<Index>(task.last), entries, lengths};
       entries += a.row_offsets()[block.last] - a.row_offsets()[block.first];
       lengths += Offset{block.last - block.first} * bands;
-      most_rows_ = std::max(most_rows_, block.last - block.first);
     }
     blocks_.push_back(block);
   }
@@ -56,7 +55,7 @@ BandedCopy::BandedCopy(const CsrMatrix& a, const std::vector<Task>& blocks, Inde
   take_values(a);
 }
 
-std::uint64_t BandedCopy::bytes(const CsrMatrix& a, Index bands) {
+std::uint64_t BandedCopy::most_bytes(const CsrMatrix& a, Index bands) {
   const auto entry_bytes =
       static_cast<std::uint64_t>(Offset{sizeof(Index)} + size_of(a.value_kind()));
   return static_cast<std::uint64_t>(a.nnz()) * entry_bytes +

@@ -31,8 +31,9 @@ class BandedCopy {
   /// `blocks` are tasks of rows, in their order; others are left out. 1 < bands <= columns.
   BandedCopy(const CsrMatrix& a, const std::vector<Task>& blocks, Index bands, int threads);
 
-  /// An upper bound of the bytes of a copy.
-  static std::uint64_t bytes(const CsrMatrix& a, Index bands);
+  /// An upper bound of the bytes of a copy, before it is made.
+  static std::uint64_t most_bytes(const CsrMatrix& a, Index bands);
+  std::uint64_t size_bytes() const;
 
   /// New values of the same entries.
   void take_values(const CsrMatrix& a);
@@ -41,7 +42,6 @@ class BandedCopy {
   BandedRows rows(Offset block) const;
   const Index* col_indices() const { return cols_.data(); }
   const void* values() const { return values_.data(); }
-  Index most_rows() const { return most_rows_; }
 
  private:
   struct Block {
@@ -57,7 +57,6 @@ class BandedCopy {
 
   Index bands_ = 0;
   int threads_ = 1;
-  Index most_rows_ = 0;
   std::vector<Block> blocks_;
   Buffer<Index> cols_;
   ValueArray values_;

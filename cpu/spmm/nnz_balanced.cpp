@@ -79,11 +79,11 @@ class NnzBalanced : public SpmmMethod, public ReadsValuesInPlace {
     if (is_parallel && !are_helped_) sizes.shares = team_.threads;
     input.budget.reserve(row_cuts_bytes(op_a_, sizes) + shares_.size_bytes(), "the list of pieces");
     cuts_ = cut_rows(op_a_, sizes);
-    copy_in_bands(input);
-    if (!are_helped_) even_shares_ = EvenShares(op_a_, cuts_);
     const Offset sums = cuts_.stretches * input.problem.dense_cols;
     input.budget.reserve(static_cast<std::uint64_t>(sums) * sizeof(Acc), "the sums of cut rows");
     sums_ = Buffer<Acc>(sums);
+    copy_in_bands(input);  // after what no product can do without
+    if (!are_helped_) even_shares_ = EvenShares(op_a_, cuts_);
     if (settings_.packs_b) {
       packed_pitch_ = whole_lines(tile_cols_);
       const Offset packed = Offset{op_a_.cols()} * packed_pitch_ * tiles_;
@@ -147,7 +147,7 @@ class NnzBalanced : public SpmmMethod, public ReadsValuesInPlace {
   }
 
   std::uint64_t stored_bytes() const override {
-    return settings_.bands > 1 ? BandedCopy::bytes(op_a_, settings_.bands) : 0;
+    return settings_.bands > 1 ? banded_.size_bytes() : 0;
   }
 
   std::string choice() const override {
@@ -210,7 +210,7 @@ class NnzBalanced : public SpmmMethod, public ReadsValuesInPlace {
     }
     waiting_of_thread_ = most_rows * sums_of_row;
     const Offset waiting = waiting_of_thread_ * team_.threads;
-    const std::uint64_t bytes = BandedCopy::bytes(op_a_, settings_.bands) +
+    const std::uint64_t bytes = BandedCopy::most_bytes(op_a_, settings_.bands) +
                                 static_cast<std::uint64_t>(waiting) * sizeof(Acc);
     if (input.variant.empty() && !input.budget.fits(bytes)) {
       settings_.bands = 1;

@@ -34,7 +34,8 @@ TEST(BandedCopy, HasEveryEntryOnceInTheOrderOfItsRow) {
   const CsrMatrix a = some_rows();
   for (const Index bands : {2, 5, 50}) {
     const BandedCopy copy(a, kTasks, bands, 2);
-    EXPECT_EQ(copy.most_rows(), 38);
+    EXPECT_LE(copy.size_bytes(), BandedCopy::most_bytes(a, bands));
+    EXPECT_GT(copy.size_bytes(), static_cast<std::uint64_t>(a.nnz()) * 7) << "nearly all entries";
     const auto* const values = static_cast<const float*>(copy.values());
     for (const Offset block : {0, 2}) {
       const BandedRows rows = copy.rows(block);
