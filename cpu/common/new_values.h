@@ -5,7 +5,8 @@
 
 namespace csrkit::cpu {
 
-/// Also implemented by an SpmmMethod that reads A's values in place.
+/// Also implemented by an SpmmMethod that reads A's values in place, or in a copy that it can fill
+/// again.
 class ReadsValuesInPlace {
  public:
   virtual ~ReadsValuesInPlace() = default;

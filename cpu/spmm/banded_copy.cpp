@@ -7,7 +7,8 @@ namespace csrkit::cpu {
 
 namespace {
 
-/// The lengths of a row's pieces, `step` apart.
+/// The lengths of a row's pieces, `step` apart. A piece takes up to kPieceStep - 1 entries of the
+/// next bands, so that the next one begins where chains do.
 void cut_row(const CsrMatrix& a, Index row, Index bands, Index* lengths, Offset step) {
   const Index* const cols = a.col_indices();
   const Offset begin = a.row_offsets()[row], end = a.row_offsets()[row + 1];
@@ -61,6 +62,11 @@ std::uint64_t BandedCopy::most_bytes(const CsrMatrix& a, Index bands) {
   return static_cast<std::uint64_t>(a.nnz()) * entry_bytes +
          static_cast<std::uint64_t>(Offset{a.rows()} * bands) * sizeof(Index) +
          static_cast<std::uint64_t>(a.rows()) * sizeof(Block);
+}
+
+std::uint64_t BandedCopy::size_bytes() const {
+  return cols_.size_bytes() + static_cast<std::uint64_t>(values_.size() * size_of(values_.kind())) +
+         lengths_.size_bytes() + blocks_.size() * sizeof(Block);
 }
 
 void BandedCopy::take_values(const CsrMatrix& a) {

@@ -4,13 +4,16 @@
 //          thread makes it; a row longer than two pieces (a hub) is cut into stretches of one
 //          piece, whose sums wait in a workspace until they are added in order
 // Reads    as row_kernels_body.inc says; a tile of columns at a time, from copies of B whose rows
-//          begin on cache lines, and rows with the same columns together, if settings.h says so
+//          begin on cache lines, rows with the same columns together, or some rows band after
+//          band (banded_rows_body.inc), if settings.h says so
 // Launch   every thread has a run of neighbouring pieces and helps others when it is done, unless
 //          the product is too small for that: then all runs have about as much work; where hubs are
 //          cut depends on A alone and every element has one order of summation, so the bits are the
 //          same for any number of threads
 // Needs    4 to 8 bytes per dense column and stretch of a hub (at most 1/64 of the hubs' share of
-//          A); the copies of B; a byte a row where rows are joined
+//          A); the copies of B; a byte a row where rows are joined; a copy of A where it lies in
+//          bands of columns, and up to a quarter of a core's own cache a thread for sums that wait,
+//          or what the rows of one piece need
 // Against  the ladder: no row is too long for one thread, the widest vectors of the machine at run
 //          time, sums in registers, rows of B prefetched, C past the caches where they could not
 //          keep it. Source of the cuts: row_cuts.h

@@ -68,9 +68,9 @@ constexpr double kWorthSlices = 0.7;
 constexpr Index kFewestBanded = 32;
 /// Bands of columns of A: so many that a band's rows of B, as wide as a block of columns, have room
 /// in the first cache, but no more than leave pieces of rows that are worth their sums' way to a
-/// cache and back: kPieceBytes of B and kShortestPiece entries. Bands must be nearer than B: about
-/// as large as that cache where the core's own holds B, else half of the latter. They pay where a
-/// row alone reads more of B than the first cache holds, and each thread reads a row of B often,
+/// cache and back: kPieceBytes of B and kShortestPiece entries. A band must be nearer than B: of at
+/// most 2 kBandBytes where the core's own cache holds B, else of half of that cache. They pay where
+/// a row alone reads more of B than the first cache holds, and each thread reads a row of B often,
 /// more so beside few columns. Measured on 16 cores of a Xeon and two of an EPYC
 /// (docs/lab/2026-11-30-cpu-bands-of-columns.md).
 constexpr double kBandBytes = 24 << 10;
