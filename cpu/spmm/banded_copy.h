@@ -11,10 +11,9 @@
 
 namespace csrkit::cpu {
 
-/// Where nnz_balanced sums a row in several chains, the pieces of a row begin at multiples of their
-/// largest number, and the last band has what is left over: so chains are the same with any number
-/// of bands.
-inline constexpr Offset kPieceStep = 4;
+/// Where nnz_balanced sums a row in two chains, its pieces begin at multiples of that, and the last
+/// band has what is left over: so chains are the same with any number of bands.
+inline constexpr Offset kPieceStep = 2;
 
 /// Rows [first, last) of A. Piece after piece in the order of the bands, and in every band of the
 /// rows: its entries from `first_entry` on, and how many they are.

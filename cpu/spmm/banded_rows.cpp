@@ -8,6 +8,13 @@ namespace csrkit::cpu {
 
 namespace {
 
+static_assert(kMostChained == kVectorsInChains);
+static_assert(portable::Vector<float>::kMaxVectors <= kMostBandedVectors);
+#if defined(__x86_64__)
+static_assert(avx512::Vector<float>::kMaxVectors <= kMostBandedVectors);
+static_assert(sizeof(avx512::Vector<float>::Vec) <= kVectorBytes);
+#endif
+
 template <class Kinds, auto kRows>
 void run_banded(const Operands<Kinds>& x, const BandsWanted& wanted, typename Kinds::Acc* waiting) {
   const bool c_is_narrow = !std::is_same_v<typename Kinds::C, typename Kinds::Acc>;

@@ -204,7 +204,7 @@ class NnzBalanced : public SpmmMethod, public ReadsValuesInPlace {
     const bool may_band = may_have_bands(input.problem) && !settings_.joins_rows;
     settings_.bands = may_band ? std::min(settings_.bands, op_a_.cols()) : 1;
     if (settings_.bands <= 1) return;
-    const Offset sums_of_row = sums_that_wait(input.problem.dense_cols);
+    const Offset sums_of_row = most_waiting<Acc>(input.problem.dense_cols, tile_cols_);
     const auto room = static_cast<Offset>(cache_sizes().private_bytes / 4 / sizeof(Acc));
     std::vector<Task> blocks = merged(cuts_.tasks, std::max<Offset>(room / sums_of_row, 1));
     Offset most_rows = 0;
@@ -226,14 +226,6 @@ class NnzBalanced : public SpmmMethod, public ReadsValuesInPlace {
     banded_ = BandedCopy(op_a_, cuts_.tasks, settings_.bands, team_.threads);
     waiting_ = Buffer<Acc>(waiting);
     settings_.rows.stages_c = false;
-  }
-
-  /// Sums of one row that wait between two bands: whole vectors, and chains where C is narrow.
-  Offset sums_that_wait(Index dense_cols) const {
-    constexpr Index kVector = 64 / static_cast<Index>(sizeof(Acc));  // the widest
-    const bool may_have_chains = dense_cols <= kMostWaiting * kVector;
-    const Offset whole = (Offset{tile_cols_} + kVector - 1) / kVector * kVector;
-    return whole * (may_have_chains ? kMostWaiting : 1);
   }
 
   /// Neighbouring tasks together, a few for each thread, of at most so many rows if they are not

@@ -157,7 +157,7 @@ class Plan(Handle):
     def multiply_values_at(self, values, b, out, stream=None):
         """As multiply_at, with A's values at an address: nnz of them, of A's kind, in the order of its entries.
 
-        Not transposed. On the CPU for kernels that read A where it lies: nnz_balanced, and csr_balanced for one column.
+        Not transposed. On the CPU for nnz_balanced, and csr_balanced for one column.
         On a GPU for two columns or more, by row_bins best; it waits there for what depends on values to be made anew.
         Raises UsageError for others. Further products with this plan must say their values, too.
         """
