@@ -91,8 +91,10 @@ class Options:
 
 
 def say(kind, message):
-    with contextlib.suppress(OSError):  # who does not want to hear it is told by the exit code
+    try:
         print(f"{TOOL}: {kind}: {printable_lines(message)}", file=sys.stderr)
+    except OSError:  # who does not want to hear it is told by the exit code, which Python would change as it ends
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
 
 
 def show(text):

@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # Standard streams that are closed or full: a report that did not arrive is exit code 4, errors keep theirs without a place
-# to say them, and files are whole.
+# to say them, and files are whole. Nothing is written beside them, with Python as most users have it.
+unset PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE
 tiny_mtx >tiny.mtx
 csr-import tiny.mtx tiny.csr --quiet
 csr-bench tiny.csr -k 2 --repeat 1 --warmup 0 --records bundle.jsonl --quiet
@@ -26,3 +27,5 @@ for place in '2>&-' '2>/dev/full' '<&- 2>&-'; do
 done
 report 4 "bundle.jsonl --no-html --csv table.csv --force --verbose <&- >&- 2>&-"
 cmp table.csv quiet.csv
+installed=$(dirname "$(readlink -f "$(command -v csr-report)")")
+no_file "$installed/report/__pycache__"
