@@ -395,7 +395,7 @@ bool slices_are_worth_measuring(const Settings& settings, const SpmmProblem& pro
 
 bool may_have_bands(const SpmmProblem& problem) {
   return problem.semiring == Semiring::plus_times && problem.dense_cols >= kFewestBanded &&
-         size_of(problem.b) >= 4 && !has_narrow_operands(problem);
+         size_of(problem.b) >= 4;
 }
 
 Settings default_settings(const CsrMatrix& op_a, const SpmmProblem& problem, int threads,
