@@ -1,12 +1,15 @@
 // Groups rows into panels. A panel's list has all entries of its first row, then from every other
 // row those whose column no earlier row has. A warp or a block finds them by a hash table in shared
-// memory; for panels that do not fit, a block searches the other rows (binary search).
+// memory. Panels that do not fit a usual block's share have a second kernel, whose blocks have up to
+// all of the memory; what does not fit that either is searched for in the other rows (binary
+// search).
 
 #include <algorithm>
 #include <climits>
 #include <type_traits>
 
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/device_info.h"
 #include "gpu/device/find_in_rows.cuh"
 #include "gpu/device/launch_early.cuh"
 #include "gpu/device/warp.cuh"
@@ -22,16 +25,14 @@ using namespace row_panels;
 
 namespace {
 
-constexpr int kThreads = 128, kLongThreads = 512;
+constexpr int kThreads = 128, kLongThreads = 1024;
 /// Blocks per multiprocessor: as many as fit with 32 registers a thread; eight rows need 40.
 constexpr int threads_together(int rows) { return rows == kTiledPanelRows ? 1536 : 2048; }
 
-/// Panels with more entries may be too long for a hash table. With even more, shared columns are
-/// not looked for: the rows are copied one after the other.
+/// Panels with more entries may be too long for the first kernel. With even more, shared columns
+/// are not looked for: the rows are copied one after the other.
 constexpr Offset kLongPanel = 512;
 constexpr Offset kCopiedPanel = 1 << 16;
-/// So many columns of a long panel fit a block's shared memory.
-constexpr Index kSharedEntries = 8192;
 
 /// How lists are made: a warp or a block of so many threads per panel, and the number of entries
 /// that a block has memory for.
@@ -52,6 +53,15 @@ ListShape list_shape(Offset nnz, Index panels) {
   const Offset enough = (mean * 17 / 10 + kTogether - 1) / kTogether * kTogether;
   const auto room = static_cast<int>(std::clamp(enough, kFewest, kMost));
   return {false, room <= kMostOfFewThreads ? kThreads : 2 * kThreads, room};
+}
+
+/// The entries that a block for long panels has memory for. Fewer blocks on a multiprocessor cost
+/// less here than binary searches would, as long panels are few.
+template <int kRows>
+int long_room(const ListShape& shape) {
+  constexpr int kTimes = 4, kOtherBytes = 1024, kTogether = ListMemory<kRows>::kEntriesTogether;
+  const int most = (current_shared_bytes() - kOtherBytes) / ListMemory<kRows>::bytes(1);
+  return std::min(kTimes * shape.room, most / kTogether * kTogether);
 }
 
 /// A list of panels, in any order: results do not depend on it.
@@ -126,15 +136,31 @@ struct ShortBounds {
   }
 };
 
+/// The list of a panel that fits `memory`, which has room for `most` entries.
+template <class Word, int kRows, int kTeam>
+__device__ void make_short_list(const DeviceCsrView<void>& a, const ListTeam<kTeam>& team,
+                                std::byte* memory, int most, Offset panel,
+                                const ShortBounds<kRows>& bounds, Word one, const PanelLists& out) {
+  PanelEntries<Word, kRows> entries{
+      a.col_indices + bounds.first,
+      a.values == nullptr ? nullptr : static_cast<const Word*>(a.values) + bounds.first,
+      one,
+      bounds.entries,
+      {}};
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) entries.begin[r] = bounds.begin[r];
+  const ListMemory<kRows> list(memory, most);
+  const int length = find_list(team, list, entries);
+  write_list(team, list, entries, length, panel_begin(bounds.first, panel), out);
+  if (team.thread == 0) out.lengths[panel] = length;
+}
+
 /// By a block: entry by entry, in A's order.
 template <class Word, int kRows, class Columns>
-__device__ void make_long_list(const DeviceCsrView<void>& a, const Columns& cols, Offset panel,
-                               const PanelBounds<kRows>& bounds, Word one, const PanelLists& out) {
-  constexpr int kWarps = kLongThreads / kWarpLanes;
-  __shared__ int firsts_of_warp[2][kWarps];
-  const int thread = static_cast<int>(threadIdx.x);
-  const ListTeam<kLongThreads> team{thread, thread % kWarpLanes, thread / kWarpLanes,
-                                    firsts_of_warp};
+__device__ void make_long_list(const DeviceCsrView<void>& a, const ListTeam<kLongThreads>& team,
+                               const Columns& cols, Offset panel, const PanelBounds<kRows>& bounds,
+                               Word one, const PanelLists& out) {
+  const int thread = team.thread;
   const ValueSource<Word, kRows> values{static_cast<const Word*>(a.values), one};
   const bool has_values = values.are_written();
   RowRanges<kRows> rows;
@@ -205,21 +231,6 @@ __global__ void __launch_bounds__(kBlock, threads_together(kRows) / kBlock)
   const int thread = static_cast<int>(threadIdx.x);
   const int lane = thread % kWarpLanes, warp = thread / kWarpLanes;
   const Offset first_panel = Offset{blockIdx.x} * kEach;
-  const auto make = [&](auto team, std::byte* at, int most, Offset panel,
-                        const ShortBounds<kRows>& bounds) {
-    PanelEntries<Word, kRows> entries{
-        a.col_indices + bounds.first,
-        a.values == nullptr ? nullptr : static_cast<const Word*>(a.values) + bounds.first,
-        one,
-        bounds.entries,
-        {}};
-#pragma unroll
-    for (int r = 0; r < kRows; ++r) entries.begin[r] = bounds.begin[r];
-    const ListMemory<kRows> list(at, most);
-    const int length = find_list(team, list, entries);
-    write_list(team, list, entries, length, panel_begin(bounds.first, panel), out);
-    if (team.thread == 0) out.lengths[panel] = length;
-  };
   if constexpr (kEach > 1) {
     static_assert(kEach == kWarps);
     const int most = room / kWarps;
@@ -229,8 +240,9 @@ __global__ void __launch_bounds__(kBlock, threads_together(kRows) / kBlock)
       const ShortBounds<kRows> bounds(a, panel);
       is_left = bounds.entries > most;
       if (!is_left) {
-        make(ListTeam<kWarpLanes>{lane, lane, 0, nullptr},
-             memory + warp * ListMemory<kRows>::bytes(most), most, panel, bounds);
+        make_short_list(a, ListTeam<kWarpLanes>{lane, lane, 0, nullptr},
+                        memory + warp * ListMemory<kRows>::bytes(most), most, panel, bounds, one,
+                        out);
       }
     }
     if (lane == 0) left_over[warp] = is_left ? 1 : 0;
@@ -242,7 +254,8 @@ __global__ void __launch_bounds__(kBlock, threads_together(kRows) / kBlock)
     const Offset panel = first_panel + i;
     const ShortBounds<kRows> bounds(a, panel);
     if (bounds.entries <= room) {
-      make(ListTeam<kBlock>{thread, lane, warp, firsts_of_warp}, memory, room, panel, bounds);
+      make_short_list(a, ListTeam<kBlock>{thread, lane, warp, firsts_of_warp}, memory, room, panel,
+                      bounds, one, out);
     } else if (thread == 0) {
       (bounds.entries <= kCopiedPanel ? longs : copied).push(panel);
     }
@@ -274,30 +287,39 @@ __device__ void copy_rows(const DeviceCsrView<void>& a, Offset panel,
   }
 }
 
+/// `room`: entries that a block has memory for.
 template <class Word, int kRows>
 __global__ void __launch_bounds__(kLongThreads)
     make_long_lists(DeviceCsrView<void> a, Word one, PanelLists out, PanelQueue longs,
-                    PanelQueue copied) {
-  __shared__ Index copy[kSharedEntries];
+                    PanelQueue copied, int room) {
+  extern __shared__ uint4 list_memory[];
+  __shared__ int firsts_of_warp[2][kLongThreads / kWarpLanes];
   wait_for_kernel_before();
   let_next_kernel_begin();
+  const int thread = static_cast<int>(threadIdx.x);
+  const ListTeam<kLongThreads> team{thread, thread % kWarpLanes, thread / kWarpLanes,
+                                    firsts_of_warp};
+  const int most_columns = ListMemory<kRows>::bytes(room) / static_cast<int>(sizeof(Index));
   for (Index i = static_cast<Index>(blockIdx.x); i < *longs.count;
        i += static_cast<Index>(gridDim.x)) {
     const Offset panel = longs.panels[i];
-    const PanelBounds<kRows> bounds(a, panel);
-    const Index* cols = a.col_indices + bounds.first();
-    const auto entries = static_cast<Index>(bounds.entries());
-    const auto make = [&](const auto& columns) {
-      make_long_list<Word, kRows>(a, columns, panel, bounds, one, out);
-    };
-    if (entries <= kSharedEntries) {
-      for (Index at = static_cast<Index>(threadIdx.x); at < entries; at += kLongThreads) {
-        copy[at] = __ldg(cols + at);
-      }
-      __syncthreads();
-      make(ColumnsInShared{copy});
+    const ShortBounds<kRows> short_bounds(a, panel);
+    if (short_bounds.entries <= room) {
+      make_short_list(a, team, reinterpret_cast<std::byte*>(list_memory), room, panel, short_bounds,
+                      one, out);
     } else {
-      make(ColumnsInA{cols});
+      const PanelBounds<kRows> bounds(a, panel);
+      const Index* cols = a.col_indices + bounds.first();
+      if (short_bounds.entries <= most_columns) {
+        auto* copy = reinterpret_cast<Index*>(list_memory);
+        for (Index at = thread; at < short_bounds.entries; at += kLongThreads) {
+          copy[at] = __ldg(cols + at);
+        }
+        __syncthreads();
+        make_long_list(a, team, ColumnsInShared{copy}, panel, bounds, one, out);
+      } else {
+        make_long_list(a, team, ColumnsInA{cols}, panel, bounds, one, out);
+      }
     }
     __syncthreads();  // before the shared memory is reused
   }
@@ -349,14 +371,18 @@ void PanelListMaker::make_lists(const DeviceCsrView<void>& a, void* workspace,
   constexpr int kRows = panel_rows(static_cast<int>(sizeof(Word)));
   const auto one = static_cast<Word>(one_);
   const ListShape shape = list_shape(a.nnz, panels_);
-  const auto launch = [&](auto panels_each, auto threads) {
-    constexpr int kEach = decltype(panels_each)::value, kBlock = decltype(threads)::value;
-    const auto kernel = make_panel_lists<Word, kRows, kEach, kBlock>;
-    const int bytes = ListMemory<kRows>::bytes(shape.room);
+  const auto memory_for = [](auto kernel, int room) {
+    const int bytes = ListMemory<kRows>::bytes(room);
     constexpr int kUnasked = 48 << 10;
     if (bytes > kUnasked) {
       CHECK_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
     }
+    return bytes;
+  };
+  const auto launch = [&](auto panels_each, auto threads) {
+    constexpr int kEach = decltype(panels_each)::value, kBlock = decltype(threads)::value;
+    const auto kernel = make_panel_lists<Word, kRows, kEach, kBlock>;
+    const int bytes = memory_for(kernel, shape.room);
     const auto blocks = static_cast<unsigned>((Offset{panels_} + kEach - 1) / kEach);
     kernel<<<blocks, kBlock, bytes, stream>>>(a, panels_, one, lists, longs, copied, shape.room);
   };
@@ -373,10 +399,12 @@ void PanelListMaker::make_lists(const DeviceCsrView<void>& a, void* workspace,
   CHECK_LAUNCH("make_panel_lists", stream);
   const Offset most_long = a.nnz / kLongPanel;
   if (most_long == 0) return;
-  constexpr Offset kMostBlocks = 528;  // four on every multiprocessor
+  constexpr Offset kMostBlocks = 264;  // two on every multiprocessor
   const auto long_blocks = static_cast<unsigned>(std::min(most_long, kMostBlocks));
-  launch_early(make_long_lists<Word, kRows>, long_blocks, kLongThreads, 0, stream, a, one, lists,
-               longs, copied);
+  const auto long_kernel = make_long_lists<Word, kRows>;
+  const int room = long_room<kRows>(shape);
+  launch_early(long_kernel, long_blocks, kLongThreads, memory_for(long_kernel, room), stream, a,
+               one, lists, longs, copied, room);
   CHECK_LAUNCH("make_long_lists", stream);
 }
 

@@ -181,6 +181,10 @@ const std::vector<Index> kShort = {0,   1,   2,   7,   8,   9,    31,   32,   33
                                    511, 512, 513, 600, 900, 1023, 1024, 1025, 1100};
 const std::vector<Index> kLong = {0,    1,    33,   500,  1023, 1024, 1025, 2047, 2048,
                                   2049, 3000, 4095, 4096, 4097, 8192, 8193, 9000};
+// An H200's blocks hold lists of up to 8,264 entries in 16 bits and 11,568 in others, and the
+// columns of five and seven times as many.
+const std::vector<Index> kLongest = {8263,  8264,  8265,  11567, 11568, 11569,
+                                     20000, 57839, 57840, 57841, 60000};
 
 }  // namespace
 
@@ -196,12 +200,18 @@ TEST_F(RowPanelLists, OfLongPanels) {
   check_sizes(kLong, 1500, 10);
 }
 
+TEST_F(RowPanelLists, OfPanelsLongerThanABlockHolds) {
+  check_sizes(kLongest, 300, 20);
+  check_sizes(kLongest, 3000, 60);
+}
+
 TEST_F(RowPanelLists, OfPanelsThatAreCopied) { check_sizes({65535, 65536, 65537, 70000}, 300, 2); }
 
 TEST_F(SanitizerRowPanelLists, OfEverySize) {
   check_sizes({0, 1, 33, 129, 513}, 20, 8);
   check_sizes({200, 600, 1025}, 90, 8);
   check_sizes({1025, 4097}, 700, 2);
+  check_sizes({2049, 11569}, 90, 8);
 }
 
 }  // namespace csrkit::testing
