@@ -25,7 +25,7 @@ using namespace row_panels;
 
 namespace {
 
-constexpr int kThreads = 128, kLongThreads = 1024;
+constexpr int kThreads = 128;
 /// Blocks per multiprocessor: as many as fit with 32 registers a thread; eight rows need 40.
 constexpr int threads_together(int rows) { return rows == kTiledPanelRows ? 1536 : 2048; }
 
@@ -156,8 +156,8 @@ __device__ void make_short_list(const DeviceCsrView<void>& a, const ListTeam<kTe
 }
 
 /// By a block: entry by entry, in A's order.
-template <class Word, int kRows, class Columns>
-__device__ void make_long_list(const DeviceCsrView<void>& a, const ListTeam<kLongThreads>& team,
+template <class Word, int kRows, int kBlock, class Columns>
+__device__ void make_long_list(const DeviceCsrView<void>& a, const ListTeam<kBlock>& team,
                                const Columns& cols, Offset panel, const PanelBounds<kRows>& bounds,
                                Word one, const PanelLists& out) {
   const int thread = team.thread;
@@ -174,7 +174,7 @@ __device__ void make_long_list(const DeviceCsrView<void>& a, const ListTeam<kLon
   int turn = 0;
   const Index total = rows.entries();
 #pragma unroll 1
-  for (Index from = 0; from < total; from += kLongThreads, turn ^= 1) {
+  for (Index from = 0; from < total; from += kBlock, turn ^= 1) {
     bool is_first = from + thread < total;  // the first of the panel's entries in its column
     int row = 0;
     Index entry = from + thread;  // of the row
@@ -264,15 +264,15 @@ __global__ void __launch_bounds__(kBlock, threads_together(kRows) / kBlock)
 }
 
 /// The whole grid copies one panel.
-template <class Word, int kRows>
+template <class Word, int kRows, int kBlock>
 __device__ void copy_rows(const DeviceCsrView<void>& a, Offset panel,
                           const PanelBounds<kRows>& bounds, Word one, const PanelLists& out) {
   const ValueSource<Word, kRows> values{static_cast<const Word*>(a.values), one};
   const Offset begin = panel_begin(bounds.first(), panel), length = bounds.entries();
   const Offset padded = (length + kPanelAlign - 1) / kPanelAlign * kPanelAlign;
   if (blockIdx.x == 0 && threadIdx.x == 0) out.lengths[panel] = length;
-  for (Offset at = Offset{blockIdx.x} * kLongThreads + threadIdx.x; at < padded;
-       at += Offset{gridDim.x} * kLongThreads) {
+  for (Offset at = Offset{blockIdx.x} * kBlock + threadIdx.x; at < padded;
+       at += Offset{gridDim.x} * kBlock) {
     const Offset entry = bounds.first() + at;
     Pack<Word, kRows> own{};
     unsigned mask = 0;  // stays 0 beyond the last entry
@@ -288,17 +288,16 @@ __device__ void copy_rows(const DeviceCsrView<void>& a, Offset panel,
 }
 
 /// `room`: entries that a block has memory for.
-template <class Word, int kRows>
-__global__ void __launch_bounds__(kLongThreads)
+template <class Word, int kRows, int kBlock>
+__global__ void __launch_bounds__(kBlock)
     make_long_lists(DeviceCsrView<void> a, Word one, PanelLists out, PanelQueue longs,
                     PanelQueue copied, int room) {
   extern __shared__ uint4 list_memory[];
-  __shared__ int firsts_of_warp[2][kLongThreads / kWarpLanes];
+  __shared__ int firsts_of_warp[2][kBlock / kWarpLanes];
   wait_for_kernel_before();
   let_next_kernel_begin();
   const int thread = static_cast<int>(threadIdx.x);
-  const ListTeam<kLongThreads> team{thread, thread % kWarpLanes, thread / kWarpLanes,
-                                    firsts_of_warp};
+  const ListTeam<kBlock> team{thread, thread % kWarpLanes, thread / kWarpLanes, firsts_of_warp};
   const int most_columns = ListMemory<kRows>::bytes(room) / static_cast<int>(sizeof(Index));
   for (Index i = static_cast<Index>(blockIdx.x); i < *longs.count;
        i += static_cast<Index>(gridDim.x)) {
@@ -312,7 +311,7 @@ __global__ void __launch_bounds__(kLongThreads)
       const Index* cols = a.col_indices + bounds.first();
       if (short_bounds.entries <= most_columns) {
         auto* copy = reinterpret_cast<Index*>(list_memory);
-        for (Index at = thread; at < short_bounds.entries; at += kLongThreads) {
+        for (Index at = thread; at < short_bounds.entries; at += kBlock) {
           copy[at] = __ldg(cols + at);
         }
         __syncthreads();
@@ -325,7 +324,7 @@ __global__ void __launch_bounds__(kLongThreads)
   }
   for (Index i = 0; i < *copied.count; ++i) {
     const Offset panel = copied.panels[i];
-    copy_rows<Word, kRows>(a, panel, PanelBounds<kRows>(a, panel), one, out);
+    copy_rows<Word, kRows, kBlock>(a, panel, PanelBounds<kRows>(a, panel), one, out);
   }
 }
 
@@ -399,12 +398,20 @@ void PanelListMaker::make_lists(const DeviceCsrView<void>& a, void* workspace,
   CHECK_LAUNCH("make_panel_lists", stream);
   const Offset most_long = a.nnz / kLongPanel;
   if (most_long == 0) return;
-  constexpr Offset kMostBlocks = 264;  // two on every multiprocessor
-  const auto long_blocks = static_cast<unsigned>(std::min(most_long, kMostBlocks));
-  const auto long_kernel = make_long_lists<Word, kRows>;
   const int room = long_room<kRows>(shape);
-  launch_early(long_kernel, long_blocks, kLongThreads, memory_for(long_kernel, room), stream, a,
-               one, lists, longs, copied, room);
+  const auto launch_long = [&](auto threads) {
+    constexpr int kBlock = decltype(threads)::value;
+    constexpr Offset kMostBlocks = 132 * 2048 / kBlock;  // full multiprocessors
+    const auto kernel = make_long_lists<Word, kRows, kBlock>;
+    launch_early(kernel, static_cast<unsigned>(std::min(most_long, kMostBlocks)), kBlock,
+                 memory_for(kernel, room), stream, a, one, lists, longs, copied, room);
+  };
+  // A block that has a multiprocessor's memory for itself also has more threads.
+  if (2 * ListMemory<kRows>::bytes(room) > current_shared_bytes()) {
+    launch_long(std::integral_constant<int, 1024>{});
+  } else {
+    launch_long(std::integral_constant<int, 512>{});
+  }
   CHECK_LAUNCH("make_long_lists", stream);
 }
 
