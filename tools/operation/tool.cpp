@@ -117,6 +117,28 @@ ToolOptions parse(const std::string& tool, const Operation& operation, const std
   return result;
 }
 
+/// Warns if A's columns and the rows of op(B), which meet, are in different orders.
+void look_at_inner_order(const CsrFile& a, const CsrFile& b, bool transposes_b,
+                         const Operands& operands) {
+  const Index size = transposes_b ? b.matrix.cols() : b.matrix.rows();
+  if (size != a.matrix.cols()) return;  // refused later
+  warn_of_other_order(a.col_order, transposes_b ? b.col_order : b.row_order, size,
+                      "columns of " + operands.a_name + " and " +
+                          (transposes_b ? "columns" : "rows") + " of " + operands.b_name);
+}
+
+/// Warns if the mask and C, which has A's rows, are in different orders.
+void look_at_mask_order(const CsrFile& a, const std::optional<Permutation>& c_col_order,
+                        const CsrFile& mask, const std::string& mask_name) {
+  const Index rows = mask.matrix.rows(), cols = mask.matrix.cols();
+  if (rows != a.matrix.rows() || (c_col_order && c_col_order->size() != cols)) {
+    return;  // refused later
+  }
+  const std::string names = "'" + mask_name + "' and of the product";
+  warn_of_other_order(mask.row_order, a.row_order, rows, "rows of " + names);
+  warn_of_other_order(mask.col_order, c_col_order, cols, "columns of " + names);
+}
+
 /// The operands, and what is to be known about their files. Fills request.beside_output.
 struct ReadOperands {
   Operands operands;
@@ -124,6 +146,7 @@ struct ReadOperands {
 };
 ReadOperands read_operands(const ToolOptions& options, Request* request) {
   ReadOperands result;
+  Operands& operands = result.operands;
   ProvenanceStep step;
   step.command_line = options.command_line;
   const auto read = [&](const std::string& path) {
@@ -133,54 +156,35 @@ ReadOperands read_operands(const ToolOptions& options, Request* request) {
     return read_csr_file(path, how);
   };
   const std::string& first = options.matrices.front();
+  const auto read_if_other = [&](const std::string& path) {
+    return path == first ? std::nullopt : std::optional<CsrFile>(read(path));
+  };
+  const std::string& second = options.matrices.back();
+  operands.a_name = "'" + first + "'";
+  operands.b_name = "'" + second + "'";
   const CsrFile a = read(first);
   result.a = step.inputs.front();
-  result.operands.a = converted(a.matrix, *request, first);
-  const std::string& second = options.matrices.back();
-  result.operands.a_name = "'" + first + "'";
-  result.operands.b_name = "'" + second + "'";
-  // Rows of a sparse C are those of A, columns those of op(B).
-  CsrFile& beside = request->beside_output;
-  const bool writes = !request->output.empty();
-  std::optional<Permutation> col_order;  // of C
-  const auto look_at_orders = [&](const CsrFile& b) {
-    const bool transposes = request->transpose;
-    if (writes || !request->mask.empty()) col_order = transposes ? b.row_order : b.col_order;
-    const Index inner = transposes ? b.matrix.cols() : b.matrix.rows();
-    if (!options.may_have_second || inner != a.matrix.cols()) return;
-    warn_of_other_order(a.col_order, transposes ? b.col_order : b.row_order, inner,
-                        "columns of " + result.operands.a_name + " and " +
-                            (transposes ? "columns" : "rows") + " of " + result.operands.b_name);
-  };
-  const auto look_at_mask = [&](const CsrFile& mask) {
-    const Index rows = mask.matrix.rows(), cols = mask.matrix.cols();
-    if (rows != a.matrix.rows() || (col_order && col_order->size() != cols))
-      return;  // refused later
-    const std::string names = "'" + request->mask + "' and of the product";
-    warn_of_other_order(mask.row_order, a.row_order, rows, "rows of " + names);
-    warn_of_other_order(mask.col_order, col_order, cols, "columns of " + names);
-  };
-  if (second == first) {
-    result.operands.b = result.operands.a;
-    look_at_orders(a);
-  } else {
-    const CsrFile b = read(second);
-    result.operands.b = converted(b.matrix, *request, second);
-    look_at_orders(b);
+  operands.a = converted(a.matrix, *request, first);
+  // Rows of a sparse C are those of A, columns those of op(B). What was read beside A is let go.
+  std::optional<Permutation> c_col_order;
+  {
+    const std::optional<CsrFile> other = read_if_other(second);
+    const CsrFile& b = other ? *other : a;
+    operands.b = other ? converted(b.matrix, *request, second) : operands.a;
+    c_col_order = request->transpose ? b.row_order : b.col_order;
+    if (options.may_have_second) look_at_inner_order(a, b, request->transpose, operands);
   }
-  if (request->mask == first) {
-    result.operands.mask = result.operands.a;
-    look_at_mask(a);
-  } else if (!request->mask.empty()) {
-    const CsrFile mask = read(request->mask);
-    result.operands.mask = mask.matrix;
-    look_at_mask(mask);
+  if (!request->mask.empty()) {
+    const std::optional<CsrFile> other = read_if_other(request->mask);
+    operands.mask = other ? other->matrix : operands.a;
+    look_at_mask_order(a, c_col_order, other ? *other : a, request->mask);
   }
-  if (writes) {
+  if (!request->output.empty()) {
+    CsrFile& beside = request->beside_output;
     beside.row_order = a.row_order;
-    beside.col_order = std::move(col_order);
+    beside.col_order = std::move(c_col_order);
+    beside.provenance = append_step(a.provenance, step);
   }
-  if (writes) beside.provenance = append_step(a.provenance, step);
   return result;
 }
 
