@@ -68,61 +68,81 @@ bool has_ranges(const SpmmSizes& sizes, int value_bytes) {
 RowTaskMaker::RowTaskMaker(const SpmmSizes& sizes, int value_bytes, Offset slices,
                            Index one_slice_cols, Index rows_each, Index bands)
     : rows_(sizes.rows), rows_each_(rows_each), bands_(bands), value_bytes_(value_bytes) {
-  // The whole product decides the order of sums, so `slices` is the whole's.
-  const Offset nnz = sizes.nnz_of_whole();
-  const bool is_large = nnz >= kFewestForRanges;
+  if (has_panels()) {
+    choose_lengths_of_panels(sizes, one_slice_cols);
+  } else {
+    choose_lengths_of_rows(sizes, one_slice_cols);
+  }
+  choose_ranges(sizes);
+  reserve(bound(sizes), slices);
+}
+
+// The order of sums depends on these lengths, so the whole product's sizes decide on them, and not
+// those of a block or a panel of it.
+
+void RowTaskMaker::choose_lengths_of_panels(const SpmmSizes& sizes, Index one_slice_cols) {
   const bool is_narrow = sizes.dense_cols_of_whole() <= one_slice_cols;
   shortest_long_ = is_narrow ? kLongNarrowRow : kLongRow;
   strip_entries_ = kStripEntries;
-  longest_in_strips_ = has_panels() ? 0 : kShortRow;
-  if (!has_panels()) {
-    // Assumes slices twice as wide as the narrowest vectors make them, as most are.
-    const Offset slice_cols = Offset{2} * one_slice_cols;
-    const Offset wide_slices = (sizes.dense_cols_of_whole() + slice_cols - 1) / slice_cols;
-    const Offset work = nnz * wide_slices;
-    if (work <= kWorkOfOneStep) strip_entries_ = kOneStepEntries;
-    part_entries_ = kWarpPart;
-    while (part_entries_ < kLongestWarpPart && work / (2 * part_entries_) >= kEnoughParts) {
-      part_entries_ *= 2;
-    }
-    if (nnz < kEntriesOfSmall && work < kLittleWork) {
-      part_entries_ = !is_narrow && work <= kWorkOfShortParts ? kWarpPart : kBlockPart;
-      // If there are too few entries for the warps that run at once, more rows get a warp or a
-      // block, down to rows for strips and to one step a group.
-      if (is_narrow) shortest_long_ = kLongOfFewRow;
-      const Offset groups_of_warp = is_narrow ? 4 : 2;
-      strip_entries_ =
-          std::min(strip_entries_, entries_of_small_strips(sizes, wide_slices, groups_of_warp));
-      // A step of a strip takes the time of eight entries, however few it has. If every row can
-      // have a group of lanes, with groups to spare, that is faster
-      // (docs/lab/2026-11-26-spmm-last-lost.md).
-      if (bands_ == 1 && sizes.rows * wide_slices <= kWarpsAtOnce * groups_of_warp * 3 / 4) {
-        longest_in_strips_ = 0;
-      }
-      const auto at_least = [](Offset length, Index least, Index most) {
-        return static_cast<Index>(std::clamp<Offset>(length, least, most));
-      };
-      shortest_of_block_ = at_least(work / kBlocksAtOnce, kShortestOfBlock, kBlockRow);
-      shortest_long_ = at_least(work / kWarpsAtOnce, kShortRow + 1, shortest_long_);
-    }
-  } else {
-    // rows of a panel; with tensor cores panels of more rows take no longer
-    constexpr Index kFewRows = 4;
-    const Index small = (is_narrow ? kNarrowPart : kPart) * (rows_each_ / kFewRows);
-    part_entries_ = is_large ? kLargePart : std::min(small, kLargePart);
+  longest_in_strips_ = 0;
+  // rows of a panel; with tensor cores panels of more rows take no longer
+  constexpr Index kFewRows = 4;
+  const Index small = (is_narrow ? kNarrowPart : kPart) * (rows_each_ / kFewRows);
+  part_entries_ =
+      sizes.nnz_of_whole() >= kFewestForRanges ? kLargePart : std::min(small, kLargePart);
+}
+
+void RowTaskMaker::choose_lengths_of_rows(const SpmmSizes& sizes, Index one_slice_cols) {
+  const Offset nnz = sizes.nnz_of_whole();
+  const bool is_narrow = sizes.dense_cols_of_whole() <= one_slice_cols;
+  shortest_long_ = is_narrow ? kLongNarrowRow : kLongRow;
+  strip_entries_ = kStripEntries;
+  longest_in_strips_ = kShortRow;
+  // Assumes slices twice as wide as the narrowest vectors make them, as most are.
+  const Offset slice_cols = Offset{2} * one_slice_cols;
+  const Offset wide_slices = (sizes.dense_cols_of_whole() + slice_cols - 1) / slice_cols;
+  const Offset work = nnz * wide_slices;
+  if (work <= kWorkOfOneStep) strip_entries_ = kOneStepEntries;
+  part_entries_ = kWarpPart;
+  while (part_entries_ < kLongestWarpPart && work / (2 * part_entries_) >= kEnoughParts) {
+    part_entries_ *= 2;
   }
+  if (nnz >= kEntriesOfSmall || work >= kLittleWork) return;
+  part_entries_ = !is_narrow && work <= kWorkOfShortParts ? kWarpPart : kBlockPart;
+  // If there are too few entries for the warps that run at once, more rows get a warp or a block,
+  // down to rows for strips and to one step a group.
+  if (is_narrow) shortest_long_ = kLongOfFewRow;
+  const Offset groups_of_warp = is_narrow ? 4 : 2;
+  strip_entries_ =
+      std::min(strip_entries_, entries_of_small_strips(sizes, wide_slices, groups_of_warp));
+  // A step of a strip takes the time of eight entries, however few it has. If every row can have a
+  // group of lanes, with groups to spare, that is faster (docs/lab/2026-11-26-spmm-last-lost.md).
+  if (bands_ == 1 && sizes.rows * wide_slices <= kWarpsAtOnce * groups_of_warp * 3 / 4) {
+    longest_in_strips_ = 0;
+  }
+  const auto at_least = [](Offset length, Index least, Index most) {
+    return static_cast<Index>(std::clamp<Offset>(length, least, most));
+  };
+  shortest_of_block_ = at_least(work / kBlocksAtOnce, kShortestOfBlock, kBlockRow);
+  shortest_long_ = at_least(work / kWarpsAtOnce, kShortRow + 1, shortest_long_);
+}
+
+void RowTaskMaker::choose_ranges(const SpmmSizes& sizes) {
+  const bool is_large = sizes.nnz_of_whole() >= kFewestForRanges;
   rows_per_block_ = is_large ? kRowsPerBlock : kFewRowsPerBlock;
   blocks_ = (Offset{rows_} + rows_per_block_ - 1) / rows_per_block_;
   // Else a single range: all rows, or the largest multiple of a block that fits an Index.
   range_rows_ = static_cast<Index>(std::min(std::max<Offset>(blocks_, 1) * rows_per_block_,
                                             Offset{kMaxIndex} / rows_per_block_ * rows_per_block_));
-  if (has_panels() && has_large_operands(sizes, Offset{rows_} * rows_each_, value_bytes)) {
+  if (has_panels() && has_large_operands(sizes, Offset{rows_} * rows_each_, value_bytes_)) {
     range_rows_ = kRangePanels;
-  } else if (has_panels() ? is_large : has_ranges(sizes, value_bytes)) {
+  } else if (has_panels() ? is_large : has_ranges(sizes, value_bytes_)) {
     range_rows_ = kRangeRows;
   }
   ranges_ = std::max<Offset>((Offset{rows_} + range_rows_ - 1) / range_rows_, 1);
+}
 
+RowTaskMaker::Bounds RowTaskMaker::bound(const SpmmSizes& sizes) {
   // A cut row has length > 5/4 part and ceil(length / part) <= 8/5 length / part parts, and one
   // group slot for every 32 parts begun.
   const Offset band_rows = Offset{rows_} * bands_;
@@ -130,18 +150,25 @@ RowTaskMaker::RowTaskMaker(const SpmmSizes& sizes, int value_bytes, Offset slice
   const Offset max_row_parts = sizes.nnz / part_entries_ + max_cut_rows_;
   max_parts_ = whole_warps(sizes.nnz / part_entries_);
   max_slots_ = max_row_parts + max_row_parts / kPartsPerGroup + max_cut_rows_;
-  const Offset max_copied = has_panels() ? 0 : std::min(sizes.nnz, band_rows * kShortRow);
   // Every row has a task, and every band a gap after each of its bins. With several bands most rows
   // are in strips, which have at least so many entries, except the last of a bin.
-  const Offset keys = ranges_ * kBins;
   Offset max_tasks = band_rows;
   if (bands_ > 1) {
     const Index least = strip_entries_ < kStripEntries ? kShortRow / 2 + 1 : kShortRow + 1;
     max_tasks = std::min(max_tasks, sizes.nnz / least + rows_ / rows_per_strip(0, strip_entries_) +
                                         bands_ * ranges_ * (kShortRow + 1));
   }
-  const Offset max_gaps = bands_ * (kTasksPerWarp - 1) * keys;
+  const Offset max_gaps = bands_ * (kTasksPerWarp - 1) * ranges_ * kBins;
+  Bounds most;
+  most.tasks = max_parts_ + max_tasks + max_gaps;
+  // Bands after the first leave out rows without entries.
+  most.ordered_rows = std::min(band_rows, rows_ + sizes.nnz);
+  most.copied_entries = has_panels() ? 0 : std::min(sizes.nnz, band_rows * kShortRow);
+  return most;
+}
 
+void RowTaskMaker::reserve(const Bounds& most, Offset slices) {
+  const Offset keys = ranges_ * kBins;
   WorkspaceLayout layout;
   totals_at_ = layout.reserve<Totals>(bands_);
   progress_at_ = layout.reserve<Progress>(1);
@@ -150,11 +177,10 @@ RowTaskMaker::RowTaskMaker(const SpmmSizes& sizes, int value_bytes, Offset slice
   max_counters_ = (max_slots_ + max_cut_rows_) * slices;
   counters_at_ = layout.reserve<Index>(max_counters_);
   starts_at_ = layout.reserve<BinStart>(keys);
-  tasks_at_ = layout.reserve<RowTask>(max_parts_ + max_tasks + max_gaps);
-  // Bands after the first leave out rows without entries.
-  order_at_ = layout.reserve<Index>(std::min(band_rows, rows_ + sizes.nnz));
-  cols_at_ = layout.reserve<Index>(max_copied);
-  values_at_ = layout.reserve_bytes(static_cast<std::uint64_t>(max_copied * value_bytes));
+  tasks_at_ = layout.reserve<RowTask>(most.tasks);
+  order_at_ = layout.reserve<Index>(most.ordered_rows);
+  cols_at_ = layout.reserve<Index>(most.copied_entries);
+  values_at_ = layout.reserve_bytes(static_cast<std::uint64_t>(most.copied_entries * value_bytes_));
   slots_at_ = layout.reserve<Index>(max_slots_);
   cut_rows_at_ = layout.reserve<CutRow>(max_cut_rows_);
   bytes_ = layout.bytes();

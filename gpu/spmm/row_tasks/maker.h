@@ -45,6 +45,19 @@ class RowTaskMaker {
   std::vector<RowTasks> finish_bands(void* workspace, cudaStream_t stream);
 
  private:
+  /// The most elements of arrays whose sizes nothing but the layout needs.
+  struct Bounds {
+    Offset tasks, ordered_rows, copied_entries;
+  };
+
+  // What the constructor does, in this order: lengths of rows for strips, warps, blocks and parts;
+  // ranges of rows; sizes; positions in the workspace.
+  void choose_lengths_of_panels(const SpmmSizes& sizes, Index one_slice_cols);
+  void choose_lengths_of_rows(const SpmmSizes& sizes, Index one_slice_cols);
+  void choose_ranges(const SpmmSizes& sizes);
+  Bounds bound(const SpmmSizes& sizes);
+  void reserve(const Bounds& most, Offset slices);
+
   RowTasks lay_out(void* workspace) const;
 
   bool has_panels() const { return rows_each_ > 1; }
