@@ -4,7 +4,7 @@
 
 #include "core/base/counted.h"
 #include "preprocess/import/entry_piece.h"
-#include "preprocess/import/scan.h"
+#include "preprocess/import/source/scan.h"
 
 namespace csrkit {
 

@@ -5,8 +5,8 @@
 #include "core/matrix/overflow.h"
 #include "core/matrix/sort/coo_to_csr.h"
 #include "preprocess/import/entry_line_options.h"
-#include "preprocess/import/line_reader.h"
-#include "preprocess/import/scan.h"
+#include "preprocess/import/source/line_reader.h"
+#include "preprocess/import/source/scan.h"
 
 namespace csrkit {
 

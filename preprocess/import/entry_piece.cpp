@@ -6,7 +6,7 @@
 
 #include "core/base/counted.h"
 #include "core/base/huge_pages.h"
-#include "preprocess/import/scan.h"
+#include "preprocess/import/source/scan.h"
 
 namespace csrkit {
 

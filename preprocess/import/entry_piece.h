@@ -4,7 +4,7 @@
 #include <string>
 
 #include "preprocess/import/entry_line_options.h"
-#include "preprocess/import/line_reader.h"
+#include "preprocess/import/source/line_reader.h"
 
 namespace csrkit {
 

@@ -6,8 +6,8 @@
 
 #include "core/base/text.h"
 #include "preprocess/import/format_reader.h"
-#include "preprocess/import/line_reader.h"
-#include "preprocess/import/scan.h"
+#include "preprocess/import/source/line_reader.h"
+#include "preprocess/import/source/scan.h"
 
 namespace csrkit {
 

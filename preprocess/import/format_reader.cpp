@@ -10,7 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/stopwatch.h"
 #include "core/matrix/csr_checks.h"
-#include "preprocess/import/byte_source.h"
+#include "preprocess/import/source/byte_source.h"
 
 namespace csrkit {
 

@@ -4,8 +4,8 @@
 //   of version 1 padded to 8 bytes; data of the edges.
 // Nothing in the file says what its edges' data are; the user does.
 #include "core/base/counted.h"
-#include "preprocess/import/binary_reader.h"
 #include "preprocess/import/format_reader.h"
+#include "preprocess/import/source/binary_reader.h"
 
 namespace csrkit {
 

@@ -5,8 +5,8 @@
 //   of a directed graph, the same offsets and neighbours of its transpose, which are not needed.
 // Told by its size, which the numbers fix to the byte.
 #include "core/base/counted.h"
-#include "preprocess/import/binary_reader.h"
 #include "preprocess/import/format_reader.h"
+#include "preprocess/import/source/binary_reader.h"
 
 namespace csrkit {
 

@@ -4,7 +4,7 @@
 
 #include "core/base/counted.h"
 #include "preprocess/import/format_reader.h"
-#include "preprocess/import/plain_file.h"
+#include "preprocess/import/source/plain_file.h"
 
 namespace csrkit {
 

@@ -12,12 +12,12 @@
 #include "core/base/suggestion.h"
 #include "core/file/csr_file.h"
 #include "core/matrix/overflow.h"
-#include "preprocess/import/byte_source.h"
 #include "preprocess/import/foreign_file.h"
 #include "preprocess/import/format_reader.h"
-#include "preprocess/import/line_reader.h"
 #include "preprocess/import/name_promise.h"
-#include "preprocess/import/pipe_source.h"
+#include "preprocess/import/source/byte_source.h"
+#include "preprocess/import/source/line_reader.h"
+#include "preprocess/import/source/pipe_source.h"
 
 namespace csrkit {
 

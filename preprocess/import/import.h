@@ -5,7 +5,7 @@
 
 #include "core/base/progress.h"
 #include "preprocess/import/formats.h"
-#include "preprocess/import/source_limits.h"
+#include "preprocess/import/source/source_limits.h"
 
 namespace csrkit {
 

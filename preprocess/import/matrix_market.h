@@ -1,8 +1,8 @@
 // The Matrix Market reader, for files and for members of archives.
 #pragma once
 
-#include "preprocess/import/byte_source.h"
 #include "preprocess/import/format_reader.h"
+#include "preprocess/import/source/byte_source.h"
 
 namespace csrkit {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/base/value_kind.h"
-#include "preprocess/import/line_reader.h"
+#include "preprocess/import/source/line_reader.h"
 
 namespace csrkit {
 

@@ -14,7 +14,7 @@
 #include "preprocess/import/format_reader.h"
 #include "preprocess/import/metis_lines.h"
 #include "preprocess/import/name_promise.h"
-#include "preprocess/import/scan.h"
+#include "preprocess/import/source/scan.h"
 
 namespace csrkit {
 

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "core/base/counted.h"
-#include "preprocess/import/scan.h"
+#include "preprocess/import/source/scan.h"
 
 namespace csrkit {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "preprocess/import/line_reader.h"
+#include "preprocess/import/source/line_reader.h"
 
 namespace csrkit {
 

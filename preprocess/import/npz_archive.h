@@ -6,7 +6,7 @@
 
 #include "core/file/npy_file.h"
 #include "core/matrix/sort/coo_to_csr.h"
-#include "preprocess/import/byte_source.h"
+#include "preprocess/import/source/byte_source.h"
 
 namespace csrkit {
 

@@ -9,11 +9,11 @@
 #include <algorithm>
 #include <limits>
 
-#include "preprocess/import/line_reader.h"
 #include "preprocess/import/npz_archive.h"
 #include "preprocess/import/ogb_datasets.h"
 #include "preprocess/import/ogb_relations.h"
 #include "preprocess/import/ogb_tables.h"
+#include "preprocess/import/source/line_reader.h"
 
 namespace csrkit {
 

@@ -5,7 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "preprocess/import/gzip_source.h"
+#include "preprocess/import/source/gzip_source.h"
 
 namespace csrkit {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "preprocess/import/byte_source.h"
+#include "preprocess/import/source/byte_source.h"
 
 namespace csrkit {
 

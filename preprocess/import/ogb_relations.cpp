@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <map>
 
-#include "preprocess/import/line_reader.h"
 #include "preprocess/import/ogb_tables.h"
-#include "preprocess/import/scan.h"
+#include "preprocess/import/source/line_reader.h"
+#include "preprocess/import/source/scan.h"
 
 namespace csrkit {
 

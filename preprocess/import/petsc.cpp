@@ -3,8 +3,8 @@
 // Integers have 32 bits, or 64 where PETSc was configured so. What follows the matrix, such as a
 // right-hand side, is left out.
 #include "core/base/counted.h"
-#include "preprocess/import/binary_reader.h"
 #include "preprocess/import/format_reader.h"
+#include "preprocess/import/source/binary_reader.h"
 
 namespace csrkit {
 

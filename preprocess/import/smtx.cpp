@@ -1,8 +1,8 @@
 // The text format of the Deep Learning Matrix Collection (Gale, Zaharia, Young, Elsen, SC 2020): a
 // line "rows, columns, nonzeros", a line of row offsets and a line of columns. Pattern only.
 #include "preprocess/import/format_reader.h"
-#include "preprocess/import/line_reader.h"
-#include "preprocess/import/scan.h"
+#include "preprocess/import/source/line_reader.h"
+#include "preprocess/import/source/scan.h"
 
 namespace csrkit {
 

@@ -4,11 +4,11 @@
 #include <filesystem>
 
 #include "core/base/text.h"
-#include "preprocess/import/byte_source.h"
 #include "preprocess/import/format_reader.h"
-#include "preprocess/import/gzip_source.h"
-#include "preprocess/import/headed_source.h"
 #include "preprocess/import/name_promise.h"
+#include "preprocess/import/source/byte_source.h"
+#include "preprocess/import/source/gzip_source.h"
+#include "preprocess/import/source/headed_source.h"
 
 namespace csrkit {
 

@@ -5,9 +5,9 @@
 #include <numeric>
 
 #include "core/base/counted.h"
-#include "preprocess/import/line_reader.h"
 #include "preprocess/import/npz_archive.h"
-#include "preprocess/import/scan.h"
+#include "preprocess/import/source/line_reader.h"
+#include "preprocess/import/source/scan.h"
 #include "tools/cli/log.h"
 
 namespace csrkit {

@@ -1,4 +1,4 @@
-#include "preprocess/import/pipe_source.h"
+#include "preprocess/import/source/pipe_source.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -8,7 +8,7 @@
 
 #include "core/base/buffer.h"
 #include "core/base/types.h"
-#include "preprocess/import/byte_stream.h"
+#include "preprocess/import/source/byte_stream.h"
 
 namespace csrkit {
 

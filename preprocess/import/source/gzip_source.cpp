@@ -1,12 +1,12 @@
-#include "preprocess/import/gzip_source.h"
+#include "preprocess/import/source/gzip_source.h"
 
 #include <algorithm>
 #include <cstring>
 
 #include "core/base/buffer.h"
-#include "preprocess/import/archive_walk.h"
-#include "preprocess/import/compression.h"
-#include "preprocess/import/inflater.h"
+#include "preprocess/import/source/archive_walk.h"
+#include "preprocess/import/source/compression.h"
+#include "preprocess/import/source/inflater.h"
 
 namespace csrkit {
 

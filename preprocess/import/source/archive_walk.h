@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "preprocess/import/source_limits.h"
+#include "preprocess/import/source/source_limits.h"
 
 namespace csrkit {
 

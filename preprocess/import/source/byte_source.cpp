@@ -1,4 +1,4 @@
-#include "preprocess/import/byte_source.h"
+#include "preprocess/import/source/byte_source.h"
 
 #include <sys/mman.h>
 
@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "core/base/input_file.h"
-#include "preprocess/import/gzip_source.h"
+#include "preprocess/import/source/gzip_source.h"
 
 namespace csrkit {
 

@@ -1,4 +1,4 @@
-#include "preprocess/import/line_reader.h"
+#include "preprocess/import/source/line_reader.h"
 
 #include <omp.h>
 
@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "core/base/counted.h"
-#include "preprocess/import/scan.h"
+#include "preprocess/import/source/scan.h"
 
 namespace csrkit {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "preprocess/import/byte_stream.h"
+#include "preprocess/import/source/byte_stream.h"
 
 namespace csrkit {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "core/base/file_digest.h"
-#include "preprocess/import/byte_source.h"
+#include "preprocess/import/source/byte_source.h"
 
 namespace csrkit {
 

@@ -1,4 +1,4 @@
-#include "preprocess/import/archive_walk.h"
+#include "preprocess/import/source/archive_walk.h"
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -16,8 +16,8 @@
 #include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/input_file.h"
-#include "preprocess/import/byte_stream.h"
-#include "preprocess/import/compression.h"
+#include "preprocess/import/source/byte_stream.h"
+#include "preprocess/import/source/compression.h"
 
 namespace csrkit {
 

@@ -1,4 +1,4 @@
-#include "preprocess/import/plain_file.h"
+#include "preprocess/import/source/plain_file.h"
 
 namespace csrkit {
 

@@ -1,4 +1,4 @@
-#include "preprocess/import/pipe_source.h"
+#include "preprocess/import/source/pipe_source.h"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "preprocess/import/archive_walk.h"
-#include "preprocess/import/byte_stream.h"
-#include "preprocess/import/compression.h"
+#include "preprocess/import/source/archive_walk.h"
+#include "preprocess/import/source/byte_stream.h"
+#include "preprocess/import/source/compression.h"
 
 namespace csrkit {
 

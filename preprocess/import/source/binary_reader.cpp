@@ -1,4 +1,4 @@
-#include "preprocess/import/binary_reader.h"
+#include "preprocess/import/source/binary_reader.h"
 
 #include "core/base/error.h"
 

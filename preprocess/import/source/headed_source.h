@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "preprocess/import/byte_stream.h"
+#include "preprocess/import/source/byte_stream.h"
 
 namespace csrkit {
 

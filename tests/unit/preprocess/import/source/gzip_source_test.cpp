@@ -1,4 +1,4 @@
-#include "preprocess/import/gzip_source.h"
+#include "preprocess/import/source/gzip_source.h"
 
 #include <gtest/gtest.h>
 #include <zlib.h>
@@ -6,8 +6,8 @@
 #include <string>
 
 #include "core/base/error.h"
-#include "preprocess/import/byte_source.h"
-#include "preprocess/import/inflater.h"
+#include "preprocess/import/source/byte_source.h"
+#include "preprocess/import/source/inflater.h"
 
 namespace csrkit {
 namespace {

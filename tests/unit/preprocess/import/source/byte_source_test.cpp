@@ -1,4 +1,4 @@
-#include "preprocess/import/byte_source.h"
+#include "preprocess/import/source/byte_source.h"
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "preprocess/import/line_reader.h"
+#include "preprocess/import/source/line_reader.h"
 #include "tests/unit/preprocess/import/scratch_file.h"
 
 namespace csrkit {

@@ -1,4 +1,4 @@
-#include "preprocess/import/inflater.h"
+#include "preprocess/import/source/inflater.h"
 
 #include <algorithm>
 #include <cstdint>

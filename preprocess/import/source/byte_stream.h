@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "preprocess/import/source_limits.h"
+#include "preprocess/import/source/source_limits.h"
 
 namespace csrkit {
 

@@ -1,4 +1,4 @@
-#include "preprocess/import/scan.h"
+#include "preprocess/import/source/scan.h"
 
 #include <fast_float/fast_float.h>
 

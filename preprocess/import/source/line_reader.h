@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/base/buffer.h"
-#include "preprocess/import/byte_source.h"
+#include "preprocess/import/source/byte_source.h"
 
 namespace csrkit {
 

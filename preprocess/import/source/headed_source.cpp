@@ -1,4 +1,4 @@
-#include "preprocess/import/headed_source.h"
+#include "preprocess/import/source/headed_source.h"
 
 #include <algorithm>
 
