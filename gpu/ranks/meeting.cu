@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "gpu/device/cuda_check.h"
-#include "gpu/device/page_locked.h"
+#include "gpu/device/page_locked_cells.h"
 #include "gpu/ranks/meeting.h"
 
 namespace csrkit::gpu {

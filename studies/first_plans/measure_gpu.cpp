@@ -22,7 +22,7 @@
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/device_buffer.h"
 #include "gpu/device/device_info.h"
-#include "gpu/device/page_locked.h"
+#include "gpu/device/page_locked_cells.h"
 #include "gpu/plan/kernels.h"
 #include "gpu/plan/resources.h"
 

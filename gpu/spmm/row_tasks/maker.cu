@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "gpu/device/cuda_check.h"
-#include "gpu/device/page_locked.h"
+#include "gpu/device/page_locked_cells.h"
 #include "gpu/device/workspace_layout.h"
 #include "gpu/spmm/row_tasks/maker.h"
 #include "gpu/spmm/row_tasks/passes.cuh"

@@ -9,7 +9,7 @@
 #include "gpu/device/device_info.h"
 #include "gpu/device/gpu_timer.h"
 #include "gpu/device/l2_flush.h"
-#include "gpu/device/page_locked.h"
+#include "gpu/device/page_locked_cells.h"
 #include "gpu/device/stream.h"
 #include "gpu/plan/kernels.h"
 #include "gpu/spmm/device_spmm.h"

@@ -1,4 +1,4 @@
-#include "gpu/device/page_locked.h"
+#include "gpu/device/page_locked_cells.h"
 
 #include <cuda_runtime.h>
 
