@@ -1,8 +1,10 @@
 # shellcheck shell=bash
-# Every script says what it does, refuses what it does not know, and is run by a case or a test.
+# Every script says what it does, refuses what it does not know, is run by a case or a test, and has its place in the
+# page of its folder.
 scripts=$CLI_FOLDER/../../run_scripts
 python=$(python_with numpy matplotlib.font_manager) || python=
 for script in "$scripts"/*.sh "$scripts"/*.py; do
+  grep -qF "\`$(basename "$script")\`" "$scripts/README.md" || fail "run_scripts/README.md does not name $script"
   if [ ! -x "$script" ]; then continue; fi # sourced or imported by the others
   name=$(basename "$script")
   run=("$script")
