@@ -29,6 +29,7 @@
 #include "gpu/spgemm/adaptive_rows/make.h"
 #include "gpu/spgemm/adaptive_rows/rows_work.h"
 #include "gpu/spgemm/adaptive_rows/side_by_side.h"
+#include "gpu/spgemm/adaptive_rows/told.h"
 #include "gpu/spgemm/small_product/small_product.h"
 
 namespace csrkit::gpu {

@@ -3,7 +3,7 @@
 
 #include "gpu/device/device_csr.h"
 #include "gpu/spgemm/adaptive_rows/rules.h"
-#include "gpu/spgemm/adaptive_rows/side_streams.h"
+#include "gpu/spgemm/adaptive_rows/told.h"
 
 namespace csrkit::gpu {
 
