@@ -69,8 +69,10 @@ std::vector<Rule> rules_for(const SpmmProblem& problem, bool is_off_vectors) {
   const bool is_spmm = !is_stencil && !in_segments;
   const double windows_over_bins = is_spmm ? log_windows_over_bins(problem) : 0;
   bool dense = windows_over_bins < 0, shares = false, in_bands = false;
-  // In 16 bits panels multiply on tensor cores, too, and only where A has entries.
-  const bool may_share = !dense || size_of(problem.b) == 2;
+  // Panels hardly ever take less than half of row_bins' time. In 16 bits they multiply on tensor
+  // cores, too, and only where A has entries.
+  constexpr double kMostOfPanels = -0.6;
+  const bool may_share = windows_over_bins > kMostOfPanels || size_of(problem.b) == 2;
   if (is_spmm && may_share && !has_narrow_operands(problem)) {
     SpmmProfile profile = sizes_of(problem);
     profile.is_off_vectors = is_off_vectors;

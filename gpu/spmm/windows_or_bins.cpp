@@ -16,6 +16,8 @@ namespace csrkit::gpu {
 
 namespace {
 
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
 /// An estimate of the entries in the fullest windows: those of the fullest row of tiles, in the
 /// fullest quarter of its columns. (At K = 32 and 4,000 columns a block works on a quarter.) It
 /// reads one row offset a tile, and a sample of the columns.
@@ -39,17 +41,18 @@ double fullest_window(const CsrMatrix& a, const WindowShape& shape) {
          static_cast<double>(std::max(sample, Offset{1}) * shape.windows);
 }
 
-}  // namespace
+/// The shape of dense_windows and what row_bins is expected to take, in thousands of cycles.
+struct Rivals {
+  WindowShape windows;
+  double bins;
+  int multiprocessors;
 
-double log_windows_over_bins(const SpmmProblem& problem) {
-  constexpr Offset kLongRows = 64;  // shorter ones are not for tensor cores
-  constexpr double kNever = std::numeric_limits<double>::infinity();
-  if (problem.semiring != Semiring::plus_times || has_narrow_operands(problem)) return kNever;
-  SpmmSizes sizes = {problem.a.rows(), problem.a.cols(), problem.a.nnz(), problem.dense_cols};
-  if (problem.transpose_a) std::swap(sizes.rows, sizes.cols);
-  if (sizes.nnz == 0 || sizes.nnz < kLongRows * sizes.rows) return kNever;
-  const WindowShape shape(sizes, window_kind_of(problem.b));
-  const int multiprocessors = current_multiprocessors();
+  double log_over_bins(double entries) const {
+    return std::log(windows.kilocycles(entries, multiprocessors) / bins);
+  }
+};
+
+Rivals rivals_of(const SpmmSizes& sizes, ValueKind kind_of_b, int multiprocessors) {
   // By measurement row_bins takes as long for 41 columns as for 64, and for 200 as for 256: slices
   // that are not full cost no more (docs/lab/2026-11-27-spmm-few-columns.md). For 602 it takes up
   // to 1.2 times as long as for 640, but not where neighbouring rows share columns, as they do
@@ -57,14 +60,35 @@ double log_windows_over_bins(const SpmmProblem& problem) {
   constexpr double kUnfilled = 1;
   SpmmSizes in_words = sizes;
   in_words.dense_cols = static_cast<Index>(
-      (Offset{sizes.dense_cols} * static_cast<Offset>(size_of(problem.b)) + 3) / 4);
-  const double gather = gather_kilocycles(in_words, multiprocessors, kUnfilled);
-  const auto takes = [&](double entries) { return shape.kilocycles(entries, multiprocessors); };
-  const double even = takes(shape.mean_entries());
-  if (even >= gather || !why_no_dense_windows(problem).empty()) return kNever;
-  const double expected =
-      rows_are_on_host(problem) ? takes(fullest_window(problem.a, shape)) : even;
-  return std::log(expected / gather);
+      (Offset{sizes.dense_cols} * static_cast<Offset>(size_of(kind_of_b)) + 3) / 4);
+  return {WindowShape(sizes, window_kind_of(kind_of_b)),
+          gather_kilocycles(in_words, multiprocessors, kUnfilled), multiprocessors};
+}
+
+bool has_rows_for_windows(const SpmmSizes& sizes) {
+  constexpr Offset kLongRows = 64;  // shorter ones are not for tensor cores
+  return sizes.nnz > 0 && sizes.nnz >= kLongRows * sizes.rows;
+}
+
+}  // namespace
+
+double log_even_windows_over_bins(const SpmmSizes& sizes, ValueKind kind_of_b,
+                                  int multiprocessors) {
+  if (!has_rows_for_windows(sizes)) return kNever;
+  const Rivals rivals = rivals_of(sizes, kind_of_b, multiprocessors);
+  return rivals.log_over_bins(rivals.windows.mean_entries());
+}
+
+double log_windows_over_bins(const SpmmProblem& problem) {
+  if (problem.semiring != Semiring::plus_times || has_narrow_operands(problem)) return kNever;
+  SpmmSizes sizes = {problem.a.rows(), problem.a.cols(), problem.a.nnz(), problem.dense_cols};
+  if (problem.transpose_a) std::swap(sizes.rows, sizes.cols);
+  const int multiprocessors = current_multiprocessors();
+  const double even = log_even_windows_over_bins(sizes, problem.b, multiprocessors);
+  if (even >= 0 || !why_no_dense_windows(problem).empty()) return kNever;
+  if (!rows_are_on_host(problem)) return even;
+  const Rivals rivals = rivals_of(sizes, problem.b, multiprocessors);
+  return rivals.log_over_bins(fullest_window(problem.a, rivals.windows));
 }
 
 }  // namespace csrkit::gpu

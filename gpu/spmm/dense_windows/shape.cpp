@@ -8,15 +8,19 @@ namespace {
 
 /// Thousands of clock cycles of dense_windows: a start, and rounds of one window on every
 /// multiprocessor. A round takes longer if a window has more than a thousand entries, which a block
-/// puts in their places; the narrower the tile, the more. Fitted to measured times: f32 in
-/// docs/lab/2026-11-22-spmm-h200.md, the others in docs/lab/2026-11-28-spmm-f64-windows.md.
+/// puts in their places; the narrower the tile, the more. A block that comes to the end of a tile
+/// writes its sums; the start has a part of a tile's end in it. Fitted to measured times: f32 in
+/// docs/lab/2026-11-22-spmm-h200.md, its ends of tiles in docs/lab/2026-11-30-twelfth-set.md, the
+/// others, which have none, in docs/lab/2026-11-28-spmm-f64-windows.md.
 struct WindowCosts {
-  double start, round, thousand_entries;
+  double start, round, thousand_entries, tile_end;
 };
 /// By columns of a tile: 32, 64, 128.
-constexpr WindowCosts kTwoHalves[] = {{21.0, 1.88, 0.71}, {24.6, 2.57, 0.48}, {30.7, 4.75, 0.34}};
-constexpr WindowCosts kOneHalf[] = {{20.3, 1.42, 0.41}, {24.4, 1.80, 0.71}, {35.8, 2.36, 0.39}};
-constexpr WindowCosts kF64[] = {{18.9, 2.07, 3.0}, {25.0, 2.77, 0.83}};
+constexpr WindowCosts kTwoHalves[] = {
+    {21.0, 1.88, 0.71, 5}, {24.6, 2.57, 0.48, 7}, {30.7, 4.75, 0.34, 15}};
+constexpr WindowCosts kOneHalf[] = {
+    {20.3, 1.42, 0.41, 0}, {24.4, 1.80, 0.71, 0}, {35.8, 2.36, 0.39, 0}};
+constexpr WindowCosts kF64[] = {{18.9, 2.07, 3.0, 0}, {25.0, 2.77, 0.83, 0}};
 
 const WindowCosts& costs_of(const WindowShape& shape) {
   const int width = shape.tile_cols / 64;
@@ -34,8 +38,8 @@ WindowShape::WindowShape(const SpmmSizes& sizes, WindowKind of) : WindowShape(si
   const int widest = of == WindowKind::f64 ? 64 : 128;
   for (int wider = 64; wider <= widest && dense_cols > wider / 2; wider *= 2) {
     const WindowShape other(sizes, of, wider);
-    if (other.kilocycles(other.mean_entries(), kWindowBlocks) <
-        kilocycles(mean_entries(), kWindowBlocks)) {
+    if (other.kilocycles_of_windows(other.mean_entries(), kWindowBlocks) <
+        kilocycles_of_windows(mean_entries(), kWindowBlocks)) {
       *this = other;
     }
   }
@@ -65,6 +69,13 @@ double WindowShape::mean_entries() const {
 }
 
 double WindowShape::kilocycles(double entries, Offset multiprocessors) const {
+  const double ends = blocks == 0 ? 0
+                                  : static_cast<double>(units()) / static_cast<double>(blocks) /
+                                        static_cast<double>(windows);
+  return kilocycles_of_windows(entries, multiprocessors) + costs_of(*this).tile_end * ends;
+}
+
+double WindowShape::kilocycles_of_windows(double entries, Offset multiprocessors) const {
   const WindowCosts& costs = costs_of(*this);
   // A multiprocessor has one block at a time.
   const Offset turns = (kWindowBlocks + multiprocessors - 1) / multiprocessors;

@@ -42,6 +42,9 @@ struct WindowShape {
   /// The time that a product is expected to take on a device if its fullest windows have so many
   /// entries, in thousands of clock cycles.
   double kilocycles(double entries, Offset multiprocessors) const;
+  /// The same without the ends of tiles. It chooses the width of tiles, so it decides the order of
+  /// sums.
+  double kilocycles_of_windows(double entries, Offset multiprocessors) const;
 
   __host__ __device__ Offset units() const { return row_tiles * col_tiles * windows; }
   /// Block g has the units [first_unit(g), first_unit(g + 1)): windows of a tile, tile after tile.

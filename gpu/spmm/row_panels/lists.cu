@@ -1,7 +1,7 @@
 // Groups rows into panels. A panel's list has all entries of its first row, then from every other
 // row those whose column no earlier row has. A warp or a block finds them by a hash table in shared
-// memory. Panels that do not fit a usual block's share have a second kernel, whose blocks have up to
-// all of the memory; what does not fit that either is searched for in the other rows (binary
+// memory. Panels that do not fit a usual block's share have a second kernel, whose blocks have up
+// to all of the memory; what does not fit that either is searched for in the other rows (binary
 // search).
 
 #include <algorithm>

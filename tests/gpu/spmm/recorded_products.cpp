@@ -30,10 +30,12 @@ std::vector<nlohmann::json> lines_of(const std::string& record_name) {
 
 /// Its lines have the facts of their matrices, and all of its kernels are as they are now.
 constexpr const char* kNewest = "h200/data/spmm_choices_sets";
+constexpr const char* kTwelfth = "h200/data/spmm_choices_twelfth";
 
 /// Whether both kernels of a record are as they are now.
 bool is_of_today(const std::string& record_name) {
-  return record_name == kNewest || record_name == "h100/data/spmm_choices_landed" ||
+  return record_name == kNewest || record_name == kTwelfth ||
+         record_name == "h100/data/spmm_choices_landed" ||
          record_name == "h100/data/spmm_choices_more" ||
          record_name == "h100/data/spmm_choices_slices" ||
          record_name == "h200/data/spmm_choices_more";
@@ -98,14 +100,16 @@ const std::map<MatrixKey, SeenSince>& seen_since() {
         matrix.of_panels[rows] = {panels[0], panels[1], panels[2]};
       }
     }
-    for (const nlohmann::json& line : lines_of(kNewest)) {
-      if (!line.contains("matrix")) continue;
-      SeenSince& matrix = seen[{line["matrix"], line["transpose"] != 0}];
-      matrix.longest = line["longest"];
-      matrix.near = {line["of_16"], line["of_64"]};
-      matrix.is_kept_out = line.contains("kept_out");
-      matrix.of_panels[line["kinds"] == "f16" ? 8 : 4] = {line["entries"], line["distinct"],
-                                                          line["places"]};
+    for (const char* record : {kNewest, kTwelfth}) {
+      for (const nlohmann::json& line : lines_of(record)) {
+        if (!line.contains("matrix")) continue;
+        SeenSince& matrix = seen[{line["matrix"], line["transpose"] != 0}];
+        matrix.longest = line["longest"];
+        matrix.near = {line["of_16"], line["of_64"]};
+        matrix.is_kept_out = line.contains("kept_out");
+        matrix.of_panels[line["kinds"] == "f16" ? 8 : 4] = {line["entries"], line["distinct"],
+                                                            line["places"]};
+      }
     }
     return seen;
   }();
@@ -164,13 +168,15 @@ std::vector<RecordedProduct> recorded_products(const std::string& record_name, i
     const bool is_odd = padding > 0 || item.profile.has_pieces();
     if (!is_new && (has_one_slice_since(item.profile) || (is_odd && !has_16_bits))) continue;
     item.bins = record["row_bins"];
-    if (record_name != kNewest) item.bins *= times_by_shared_memory(item.profile);
+    if (record_name != kNewest && record_name != kTwelfth)
+      item.bins *= times_by_shared_memory(item.profile);
     if (!is_new && has_ranges_since(item.profile)) {
       const auto seen = times_in_ranges().find(key_of(record));
       if (seen == times_in_ranges().end() || record_name.find("h200") != 0) continue;
       item.bins *= seen->second;
     }
     item.panels = record["row_panels"];
+    item.windows = record.value("dense_windows", 0.0);
     item.best = std::min(item.bins, item.panels);
     for (const char* other : {"dense_windows", "spmv.stencil"}) {
       if (!record.contains(other)) continue;

@@ -1,5 +1,6 @@
 // Products that were measured on an H100 and an H200, as the choice between kernels sees them. The
-// times are studies/spmm_choices', those of spmm_choices_slices csr-bench's.
+// times are studies/spmm_choices', those of spmm_choices_slices and spmm_choices_twelfth
+// csr-bench's.
 #pragma once
 
 #include <string>
@@ -14,6 +15,7 @@ struct RecordedProduct {
   SpmmProfile profile;
   bool is_transposed = false;
   double bins = 0, panels = 0;        // microseconds
+  double windows = 0;                 // 0 where dense_windows was not seen
   double best = 0, other_chosen = 0;  // of all kernels; of the one that an earlier rule took
 };
 
