@@ -69,15 +69,13 @@ std::vector<Rule> rules_for(const SpmmProblem& problem, bool is_off_vectors) {
   const bool is_spmm = !is_stencil && !in_segments;
   const double windows_over_bins = is_spmm ? log_windows_over_bins(problem) : 0;
   bool dense = windows_over_bins < 0, shares = false, in_bands = false;
-  // Panels hardly ever take less than half of row_bins' time. In 16 bits they multiply on tensor
-  // cores, too, and only where A has entries.
-  constexpr double kMostOfPanels = -0.6;
-  const bool may_share = windows_over_bins > kMostOfPanels || size_of(problem.b) == 2;
+  constexpr double kMostOfPanels = -1.2;  // they never take less than 0.3 of row_bins' time
+  const bool may_share = windows_over_bins > kMostOfPanels;
   if (is_spmm && may_share && !has_narrow_operands(problem)) {
     SpmmProfile profile = sizes_of(problem);
     profile.is_off_vectors = is_off_vectors;
     shares = panels_pay_after_a_look(problem, profile);
-    dense = dense && !(shares && log_panels_over_bins(profile) < windows_over_bins);
+    dense = dense && !(shares && panels_beat_windows(profile, windows_over_bins));
     in_bands = !dense && !shares && bands_pay_after_a_look(problem, profile);
   }
   return {
@@ -120,6 +118,13 @@ bool panels_pay(const SpmmProfile& profile) {
   if (!may_have_panels(profile)) return false;
   const double counted = log_panels_over_bins(profile);
   return counted + (is_unsure(counted) ? missed_by_formula(profile) : 0) < 0;
+}
+
+bool panels_beat_windows(const SpmmProfile& profile, double log_windows_over_bins) {
+  // The formula says well which of two kernels is faster, but too little of how much: where it was
+  // below 0, the logarithm of what was seen is 1.5 to 3 times as large.
+  constexpr double kStretch = 2.3;
+  return kStretch * log_panels_over_bins(profile) < log_windows_over_bins;
 }
 
 std::unique_ptr<SpmmPlan> make_auto(const SpmmProblem& problem, const PlanOptions& given) {

@@ -18,4 +18,7 @@ bool may_have_panels(const SpmmProfile& profile);
 /// panels_or_bins.h and, where that is unsure, the correction of likeness.h.
 bool panels_pay(const SpmmProfile& profile);
 
+/// Whether row_panels is also expected to take less time than dense_windows, if it pays.
+bool panels_beat_windows(const SpmmProfile& profile, double log_windows_over_bins);
+
 }  // namespace csrkit::gpu

@@ -8,7 +8,6 @@
 #include <map>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "gpu/plan/kernels.h"
@@ -57,7 +56,7 @@ TEST(ChooseSpmm, IsNearTheFasterKernelOnRecordedProducts) {
         Wanted{"h200/data/spmm_choices_more", 300, 1000, 0.95, 0.008, 0.955, 0.012},
         Wanted{"h200/data/spmm_choices_all_kinds", 200, 1000, 0.963, 0.008, 0.945, 0.01},
         Wanted{"h200/data/spmm_choices_sets", 171, 700, 0.96, 0.01, 0.92, 0.021},
-        Wanted{"h200/data/spmm_choices_twelfth", 50, 280, 0, 0, 0.95, 0.005}}) {
+        Wanted{"h200/data/spmm_choices_twelfth", 50, 280, 0, 0, 0.94, 0.012}}) {
     SCOPED_TRACE(wanted.record);
     const std::vector<RecordedProduct> cases = recorded_products(wanted.record);
     std::set<std::string> matrices;
@@ -112,27 +111,38 @@ TEST(ChooseSpmm, IsNearTheFastestOfAllKernelsOnRecordedProducts) {
 }
 
 // Windows against the others, where rows are long enough for tensor cores, by sizes alone: a plan
-// knows A's fullest windows besides. Before ends of tiles counted, 3 % were beyond 15 %.
+// knows A's fullest windows besides, which decides what is left of the twelfth set. Before ends of
+// tiles counted, 3 % of the first record were beyond 15 %; where windows and panels both paid in 16
+// bits, 11 of 28 were.
 TEST(ChooseSpmm, IsNearTheFastestWithWindowsOnRecordedProducts) {
-  for (const auto& [record, least] : {std::pair("h100/data/spmm_choices_more", 400),
-                                      std::pair("h200/data/spmm_choices_sets", 160)}) {
-    SCOPED_TRACE(record);
+  struct Windowed {
+    const char* record;
+    int least;
+    double close, far;
+  };
+  for (const Windowed& wanted : {Windowed{"h100/data/spmm_choices_more", 400, 0.93, 0.015},
+                                 Windowed{"h200/data/spmm_choices_sets", 240, 0.93, 0.02},
+                                 Windowed{"h200/data/spmm_choices_twelfth", 220, 0.87, 0.07}}) {
+    SCOPED_TRACE(wanted.record);
     Tally tally;
-    for (const RecordedProduct& item : recorded_products(record)) {
+    for (const RecordedProduct& item : recorded_products(wanted.record)) {
       const SpmmProfile& profile = item.profile;
-      if (item.windows == 0 || profile.b_bytes != 4) continue;
+      if (item.windows == 0) continue;
+      const ValueKind kind = profile.b_bytes == 2   ? ValueKind::f16
+                             : profile.b_bytes == 8 ? ValueKind::f64
+                                                    : ValueKind::f32;
       const double windows =
           log_even_windows_over_bins({profile.rows, profile.cols, profile.nnz, profile.dense_cols},
-                                     ValueKind::f32, profile.multiprocessors);
+                                     kind, profile.multiprocessors);
       if (windows == std::numeric_limits<double>::infinity()) continue;
       const bool shares = panels_pay(profile);
-      const bool is_dense = windows < 0 && !(shares && log_panels_over_bins(profile) < windows);
+      const bool is_dense = windows < 0 && !(shares && panels_beat_windows(profile, windows));
       const double taken = is_dense ? item.windows : shares ? item.panels : item.bins;
       tally.add(taken, std::min(item.best, item.windows));
     }
-    EXPECT_GE(tally.cases, least);
-    EXPECT_GE(tally.share(tally.close), 0.93) << tally.text();
-    EXPECT_LE(tally.share(tally.far), 0.015) << tally.text();
+    EXPECT_GE(tally.cases, wanted.least) << tally.text();
+    EXPECT_GE(tally.share(tally.close), wanted.close) << tally.text();
+    EXPECT_LE(tally.share(tally.far), wanted.far) << tally.text();
   }
 }
 
