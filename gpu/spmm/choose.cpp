@@ -69,8 +69,10 @@ std::vector<Rule> rules_for(const SpmmProblem& problem, bool is_off_vectors) {
   const bool is_spmm = !is_stencil && !in_segments;
   const double windows_over_bins = is_spmm ? log_windows_over_bins(problem) : 0;
   bool dense = windows_over_bins < 0, shares = false, in_bands = false;
-  constexpr double kMostOfPanels = -1.2;  // they never take less than 0.3 of row_bins' time
-  const bool may_share = windows_over_bins > kMostOfPanels;
+  // A look takes as long as a plan of windows. In 16 bits panels multiply on tensor cores, too, and
+  // may take 0.3 of row_bins' time, in other kinds hardly ever less than 0.7.
+  const double most_of_panels = size_of(problem.b) == 2 ? -1.2 : -0.4;
+  const bool may_share = windows_over_bins > most_of_panels;
   if (is_spmm && may_share && !has_narrow_operands(problem)) {
     SpmmProfile profile = sizes_of(problem);
     profile.is_off_vectors = is_off_vectors;
