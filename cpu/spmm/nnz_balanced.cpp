@@ -178,6 +178,10 @@ class NnzBalanced : public SpmmMethod, public ReadsValuesInPlace {
       return default_settings(op_a_, problem, team_.threads, cache_sizes(), may_band, &why_);
     };
     Settings settings = is_asked ? parse_settings(input.variant) : choose(true);
+    if (!is_asked && settings.bands > 1 && !input.budget.fits(bands_bytes(settings.bands, 0))) {
+      settings = choose(false);
+      why_ += ", as there is no memory for a copy of A in bands";
+    }
     const auto bytes = static_cast<std::uint64_t>(op_a_.rows());
     if (is_asked) {
       why_ = "as asked";
@@ -198,6 +202,11 @@ class NnzBalanced : public SpmmMethod, public ReadsValuesInPlace {
     return settings;
   }
 
+  /// Of a copy of A in bands, and of so many sums that wait between two bands.
+  std::uint64_t bands_bytes(Index bands, Offset waiting) const {
+    return BandedCopy::most_bytes(op_a_, bands) + static_cast<std::uint64_t>(waiting) * sizeof(Acc);
+  }
+
   /// Copies A in bands of columns, if settings say so. Tasks are larger then: while a thread is at
   /// one it reads a band's rows of B again and again.
   void copy_in_bands(const MethodInput& input) {
@@ -213,11 +222,10 @@ class NnzBalanced : public SpmmMethod, public ReadsValuesInPlace {
     }
     waiting_of_thread_ = most_rows * sums_of_row;
     const Offset waiting = waiting_of_thread_ * team_.threads;
-    const std::uint64_t bytes = BandedCopy::most_bytes(op_a_, settings_.bands) +
-                                static_cast<std::uint64_t>(waiting) * sizeof(Acc);
+    const std::uint64_t bytes = bands_bytes(settings_.bands, waiting);
     if (input.variant.empty() && !input.budget.fits(bytes)) {
       settings_.bands = 1;
-      why_ += ", but there is no memory for a copy of A in bands";
+      why_ += ", but there is no memory for a copy of A in bands and its sums";
       return;
     }
     input.budget.reserve(bytes, "a copy of A in bands");

@@ -815,7 +815,8 @@ TEST(NnzBalanced, BandsTakeNewValues) {
 
 // Where rows are cut, their sums must have room first.
 TEST(NnzBalanced, HasNoBandsWithoutMemoryForACopyOfA) {
-  for (const CsrMatrix& a : {rows_of_a_few_columns(2'000, 2'000, 600), growing_rows(70, 4'000)}) {
+  for (const CsrMatrix& a : {rows_of_a_few_columns(2'000, 2'000, 600), rows_all_over(6'000, 400),
+                             growing_rows(70, 4'000)}) {
     const SpmmProblem problem = default_spmm_problem(a, 512);
     PlanOptions options;
     options.where.threads = 2;
@@ -826,6 +827,14 @@ TEST(NnzBalanced, HasNoBandsWithoutMemoryForACopyOfA) {
     options.memory_limit_bytes = banded->phases().peak_bytes - 1;
     const auto whole = plan_of("nnz_balanced", problem, options);
     EXPECT_EQ(whole->choice().find("bands="), std::string::npos) << whole->choice();
+    if (!is_copied) continue;
+    // All other settings are then those of a product that never had bands.
+    options.memory_limit_bytes = banded->phases().peak_bytes - banded->stored_bytes();
+    const auto chosen_again = plan_of("nnz_balanced", problem, options);
+    std::string why;
+    const Settings settings = default_settings(a, problem, 2, cache_sizes(), false, &why);
+    EXPECT_NE(chosen_again->choice().find(text_of(settings)), std::string::npos)
+        << chosen_again->choice();
   }
 }
 
