@@ -28,9 +28,9 @@
 #include "cpu/common/row_cuts.h"
 #include "cpu/common/work_shares.h"
 #include "cpu/spmm/banded_rows.h"
+#include "cpu/spmm/choose_settings.h"
 #include "cpu/spmm/reads_of_b.h"
 #include "cpu/spmm/row_kernels.h"
-#include "cpu/spmm/settings.h"
 
 namespace csrkit::cpu {
 

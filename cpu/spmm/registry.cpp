@@ -1,6 +1,6 @@
 #include "cpu/common/kernels.h"
 #include "cpu/common/operator_plan.h"
-#include "cpu/spmm/settings.h"
+#include "cpu/spmm/choose_settings.h"
 
 namespace csrkit::cpu {
 
