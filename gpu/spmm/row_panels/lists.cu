@@ -15,6 +15,7 @@
 #include "gpu/device/warp.cuh"
 #include "gpu/device/workspace_layout.h"
 #include "gpu/spmm/lane_sums.cuh"
+#include "gpu/spmm/row_panels/list_shape.h"
 #include "gpu/spmm/row_panels/lists.h"
 #include "gpu/spmm/row_panels/shared_list.cuh"
 #include "gpu/spmm/row_tasks/row_tasks.h"
@@ -25,44 +26,12 @@ using namespace row_panels;
 
 namespace {
 
-constexpr int kThreads = 128;
 /// Blocks per multiprocessor: as many as fit with 32 registers a thread; eight rows need 40.
 constexpr int threads_together(int rows) { return rows == kTiledPanelRows ? 1536 : 2048; }
 
-/// Panels with more entries may be too long for the first kernel. With even more, shared columns
-/// are not looked for: the rows are copied one after the other.
-constexpr Offset kLongPanel = 512;
+/// In panels with more entries shared columns are not looked for: the rows are copied one after the
+/// other.
 constexpr Offset kCopiedPanel = 1 << 16;
-
-/// How lists are made: a warp or a block of so many threads per panel, and the number of entries
-/// that a block has memory for.
-struct ListShape {
-  bool is_warps;
-  int threads;
-  int room;
-};
-
-/// Room for panels about 1.7 times as long as the average: more room would leave fewer blocks on a
-/// multiprocessor, which costs as much as the binary searches save
-/// (docs/lab/2026-11-26-spmm-plans.md). Blocks of many entries have more threads.
-ListShape list_shape(Offset nnz, Index panels) {
-  constexpr Offset kMeanOfWarps = 128, kFewest = kLongPanel, kMost = 4096, kMostOfFewThreads = 1024;
-  constexpr Offset kTogether = 128;
-  const Offset mean = nnz / panels;
-  if (mean <= kMeanOfWarps) return {true, kThreads, static_cast<int>(kFewest)};
-  const Offset enough = (mean * 17 / 10 + kTogether - 1) / kTogether * kTogether;
-  const auto room = static_cast<int>(std::clamp(enough, kFewest, kMost));
-  return {false, room <= kMostOfFewThreads ? kThreads : 2 * kThreads, room};
-}
-
-/// The entries that a block for long panels has memory for. Fewer blocks on a multiprocessor cost
-/// less here than binary searches would, as long panels are few.
-template <int kRows>
-int long_room(const ListShape& shape) {
-  constexpr int kTimes = 4, kOtherBytes = 1024, kTogether = ListMemory<kRows>::kEntriesTogether;
-  const int most = (current_shared_bytes() - kOtherBytes) / ListMemory<kRows>::bytes(1);
-  return std::min(kTimes * shape.room, most / kTogether * kTogether);
-}
 
 /// A list of panels, in any order: results do not depend on it.
 struct PanelQueue {
@@ -369,7 +338,10 @@ void PanelListMaker::make_lists(const DeviceCsrView<void>& a, void* workspace,
   CHECK_CUDA(cudaMemsetAsync(counts, 0, bytes_ - counts_at_ + cleared_behind, stream));
   constexpr int kRows = panel_rows(static_cast<int>(sizeof(Word)));
   const auto one = static_cast<Word>(one_);
-  const ListShape shape = list_shape(a.nnz, panels_);
+  const int shared_bytes = current_shared_bytes();
+  const int most =
+      most_room(shared_bytes, ListMemory<kRows>::bytes(1), ListMemory<kRows>::kEntriesTogether);
+  const ListShape shape = list_shape(a.nnz, panels_, most);
   const auto memory_for = [](auto kernel, int room) {
     const int bytes = ListMemory<kRows>::bytes(room);
     constexpr int kUnasked = 48 << 10;
@@ -386,19 +358,19 @@ void PanelListMaker::make_lists(const DeviceCsrView<void>& a, void* workspace,
     kernel<<<blocks, kBlock, bytes, stream>>>(a, panels_, one, lists, longs, copied, shape.room);
   };
   using Each = std::integral_constant<int, 1>;
-  using Threads = std::integral_constant<int, kThreads>;
-  using TwiceTheThreads = std::integral_constant<int, 2 * kThreads>;
+  using Threads = std::integral_constant<int, kListThreads>;
+  using MoreThreads = std::integral_constant<int, kMoreListThreads>;
   if (shape.is_warps) {
-    launch(std::integral_constant<int, kThreads / kWarpLanes>{}, Threads{});
-  } else if (shape.threads == kThreads) {
+    launch(std::integral_constant<int, kListThreads / kWarpLanes>{}, Threads{});
+  } else if (shape.threads == kListThreads) {
     launch(Each{}, Threads{});
   } else {
-    launch(Each{}, TwiceTheThreads{});
+    launch(Each{}, MoreThreads{});
   }
   CHECK_LAUNCH("make_panel_lists", stream);
   const Offset most_long = a.nnz / kLongPanel;
   if (most_long == 0) return;
-  const int room = long_room<kRows>(shape);
+  const int room = long_room(shape, most);
   const auto launch_long = [&](auto threads) {
     constexpr int kBlock = decltype(threads)::value;
     constexpr Offset kMostBlocks = 132 * 2048 / kBlock;  // full multiprocessors
@@ -407,7 +379,7 @@ void PanelListMaker::make_lists(const DeviceCsrView<void>& a, void* workspace,
                  memory_for(kernel, room), stream, a, one, lists, longs, copied, room);
   };
   // A block that has a multiprocessor's memory for itself also has more threads.
-  if (2 * ListMemory<kRows>::bytes(room) > current_shared_bytes()) {
+  if (2 * ListMemory<kRows>::bytes(room) > shared_bytes) {
     launch_long(std::integral_constant<int, 1024>{});
   } else {
     launch_long(std::integral_constant<int, 512>{});

@@ -183,8 +183,8 @@ const std::vector<Index> kLong = {0,    1,    33,   500,  1023, 1024, 1025, 2047
                                   2049, 3000, 4095, 4096, 4097, 8192, 8193, 9000};
 // An H200's blocks hold lists of up to 8,264 entries in 16 bits and 11,568 in others, and the
 // columns of five and seven times as many.
-const std::vector<Index> kLongest = {8263,  8264,  8265,  11567, 11568, 11569,
-                                     20000, 57839, 57840, 57841, 60000};
+const std::vector<Index> kLongest = {8263,  8264,  8265,  11567, 11568, 11569, 20000,
+                                     57839, 57840, 57841, 57847, 57848, 57849, 60000};
 
 }  // namespace
 
