@@ -27,7 +27,6 @@ class ColumnCounter {
   void start(int window, Index part) {
     group_ = (static_cast<std::uint32_t>(window) + 1) * kParts + static_cast<std::uint32_t>(part);
   }
-  void add(Index col, Counts& counts) { counts.add(note(col, group_)); }
   /// Adds ascending columns up to the first that is not below `end_col`, and returns how many.
   Offset add_below(Index end_col, const Index* begin, const Index* end, Counts& counts) {
     const std::uint32_t group = group_;

@@ -71,9 +71,7 @@ class SampledPanel {
       const Offset begin =
           range.from > 0 ? find_near(a_, r, range.from, guess_in(r)) : a_.row_offsets()[r];
       const Offset end = std::min(a_.row_offsets()[r + 1], begin + kMostOfARow);
-      Offset at = begin;
-      for (; at < end && cols[at] < range.to; ++at) counter.add(cols[at], counts);
-      entries += at - begin;
+      entries += counter.add_below(range.to, cols + begin, cols + end, counts);
     }
     return share(counts.in_windows, entries);
   }
