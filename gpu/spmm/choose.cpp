@@ -69,10 +69,8 @@ std::vector<Rule> rules_for(const SpmmProblem& problem, bool is_off_vectors) {
   const bool is_spmm = !is_stencil && !in_segments;
   const double windows_over_bins = is_spmm ? log_windows_over_bins(problem) : 0;
   bool dense = windows_over_bins < 0, shares = false, in_bands = false;
-  // A look takes as long as a plan of windows. In 16 bits panels multiply on tensor cores, too, and
-  // may take 0.3 of row_bins' time, in other kinds hardly ever less than 0.7.
-  const double most_of_panels = size_of(problem.b) == 2 ? -1.2 : -0.4;
-  const bool may_share = windows_over_bins > most_of_panels;
+  const bool may_share =
+      panels_may_beat_windows(static_cast<int>(size_of(problem.b)), windows_over_bins);
   if (is_spmm && may_share && !has_narrow_operands(problem)) {
     SpmmProfile profile = sizes_of(problem);
     profile.is_off_vectors = is_off_vectors;
@@ -120,6 +118,12 @@ bool panels_pay(const SpmmProfile& profile) {
   if (!may_have_panels(profile)) return false;
   const double counted = log_panels_over_bins(profile);
   return counted + (is_unsure(counted) ? missed_by_formula(profile) : 0) < 0;
+}
+
+bool panels_may_beat_windows(int b_bytes, double log_windows_over_bins) {
+  // A look takes as long as a plan of windows. In 16 bits panels multiply on tensor cores, too, and
+  // may take 0.3 of row_bins' time, in other kinds hardly ever less than 0.7.
+  return log_windows_over_bins > (b_bytes == 2 ? -1.2 : -0.4);
 }
 
 bool panels_beat_windows(const SpmmProfile& profile, double log_windows_over_bins) {

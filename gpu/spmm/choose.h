@@ -18,6 +18,10 @@ bool may_have_panels(const SpmmProfile& profile);
 /// panels_or_bins.h and, where that is unsure, the correction of likeness.h.
 bool panels_pay(const SpmmProfile& profile);
 
+/// Whether a look at A for row_panels pays, by what dense_windows and row_bins are expected to
+/// take.
+bool panels_may_beat_windows(int b_bytes, double log_windows_over_bins);
+
 /// Whether row_panels is also expected to take less time than dense_windows, if it pays.
 bool panels_beat_windows(const SpmmProfile& profile, double log_windows_over_bins);
 

@@ -135,7 +135,7 @@ TEST(ChooseSpmm, IsNearTheFastestWithWindowsOnRecordedProducts) {
           log_even_windows_over_bins({profile.rows, profile.cols, profile.nnz, profile.dense_cols},
                                      kind, profile.multiprocessors);
       if (windows == std::numeric_limits<double>::infinity()) continue;
-      const bool shares = panels_pay(profile);
+      const bool shares = panels_may_beat_windows(profile.b_bytes, windows) && panels_pay(profile);
       const bool is_dense = windows < 0 && !(shares && panels_beat_windows(profile, windows));
       const double taken = is_dense ? item.windows : shares ? item.panels : item.bins;
       tally.add(taken, std::min(item.best, item.windows));
