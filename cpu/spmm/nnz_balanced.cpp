@@ -178,9 +178,11 @@ class NnzBalanced : public SpmmMethod, public ReadsValuesInPlace {
       return default_settings(op_a_, problem, team_.threads, cache_sizes(), may_band, &why_);
     };
     Settings settings = is_asked ? parse_settings(input.variant) : choose(true);
-    if (!is_asked && settings.bands > 1 && !input.budget.fits(bands_bytes(settings.bands, 0))) {
+    const Offset waiting = room_of_waiting() * team_.threads;
+    if (!is_asked && settings.bands > 1 &&
+        !input.budget.fits(bands_bytes(settings.bands, waiting))) {
       settings = choose(false);
-      why_ += ", as there is no memory for a copy of A in bands";
+      why_ += ", as there is no memory for a copy of A in bands and its sums";
     }
     const auto bytes = static_cast<std::uint64_t>(op_a_.rows());
     if (is_asked) {
@@ -202,6 +204,11 @@ class NnzBalanced : public SpmmMethod, public ReadsValuesInPlace {
     return settings;
   }
 
+  /// Sums of a thread that a part of its own cache holds.
+  static Offset room_of_waiting() {
+    return static_cast<Offset>(cache_sizes().private_bytes / 4 / sizeof(Acc));
+  }
+
   /// Of a copy of A in bands, and of so many sums that wait between two bands.
   std::uint64_t bands_bytes(Index bands, Offset waiting) const {
     return BandedCopy::most_bytes(op_a_, bands) + static_cast<std::uint64_t>(waiting) * sizeof(Acc);
@@ -214,8 +221,8 @@ class NnzBalanced : public SpmmMethod, public ReadsValuesInPlace {
     settings_.bands = may_band ? std::min(settings_.bands, op_a_.cols()) : 1;
     if (settings_.bands <= 1) return;
     const Offset sums_of_row = most_waiting<Acc>(input.problem.dense_cols, tile_cols_);
-    const auto room = static_cast<Offset>(cache_sizes().private_bytes / 4 / sizeof(Acc));
-    std::vector<Task> blocks = merged(cuts_.tasks, std::max<Offset>(room / sums_of_row, 1));
+    std::vector<Task> blocks =
+        merged(cuts_.tasks, std::max<Offset>(room_of_waiting() / sums_of_row, 1));
     Offset most_rows = 0;
     for (const Task& block : blocks) {
       if (block.stretch < 0) most_rows = std::max(most_rows, block.last - block.first);

@@ -42,7 +42,7 @@ double fullest_window(const CsrMatrix& a, const WindowShape& shape) {
 }
 
 /// The shape of dense_windows and what row_bins is expected to take, in thousands of cycles.
-struct Rivals {
+struct Expected {
   WindowShape windows;
   double bins;
   int multiprocessors;
@@ -52,7 +52,7 @@ struct Rivals {
   }
 };
 
-Rivals rivals_of(const SpmmSizes& sizes, ValueKind kind_of_b, int multiprocessors) {
+Expected expected_of(const SpmmSizes& sizes, ValueKind kind_of_b, int multiprocessors) {
   // By measurement row_bins takes as long for 41 columns as for 64, and for 200 as for 256: slices
   // that are not full cost no more (docs/lab/2026-11-27-spmm-few-columns.md). For 602 it takes up
   // to 1.2 times as long as for 640, but not where neighbouring rows share columns, as they do
@@ -75,8 +75,8 @@ bool has_rows_for_windows(const SpmmSizes& sizes) {
 double log_even_windows_over_bins(const SpmmSizes& sizes, ValueKind kind_of_b,
                                   int multiprocessors) {
   if (!has_rows_for_windows(sizes)) return kNever;
-  const Rivals rivals = rivals_of(sizes, kind_of_b, multiprocessors);
-  return rivals.log_over_bins(rivals.windows.mean_entries());
+  const Expected expected = expected_of(sizes, kind_of_b, multiprocessors);
+  return expected.log_over_bins(expected.windows.mean_entries());
 }
 
 double log_windows_over_bins(const SpmmProblem& problem) {
@@ -87,8 +87,8 @@ double log_windows_over_bins(const SpmmProblem& problem) {
   const double even = log_even_windows_over_bins(sizes, problem.b, multiprocessors);
   if (even >= 0 || !why_no_dense_windows(problem).empty()) return kNever;
   if (!rows_are_on_host(problem)) return even;
-  const Rivals rivals = rivals_of(sizes, problem.b, multiprocessors);
-  return rivals.log_over_bins(fullest_window(problem.a, rivals.windows));
+  const Expected expected = expected_of(sizes, problem.b, multiprocessors);
+  return expected.log_over_bins(fullest_window(problem.a, expected.windows));
 }
 
 }  // namespace csrkit::gpu
