@@ -441,7 +441,8 @@ class AdaptiveRows final : public DeviceSpgemm {
             semiring_,
             work.has_twins(),
             rules_.shared_sums,
-            rules_.most_block_bytes};
+            rules_.most_block_bytes,
+            kLargeTeamBitRange / static_cast<int>(rules_.shrink)};
   }
 
   void make_all(const SpgemmOperands& op, Structure structure, const RowsWork<Value>& work,

@@ -73,7 +73,7 @@ enum class MakeBin : std::uint8_t {
   bit_range_team_24k,  // by four warps
   bit_range_team_48k,
   bit_range_team_96k,
-  bit_range_team_192k,
+  bit_range_large_team,  // by sixteen, eight or four warps, with up to 192 KiB
   bit_range_block,
   bit_range_whole,  // up to all of the shared memory; sums in C if that is not enough
   twin,             // made together with another row whose row of A has the same columns
@@ -101,10 +101,11 @@ inline constexpr int kWideBitRange = 10 * 1024;
 inline constexpr int kTeamBitRange24k = 24 * 1024;
 inline constexpr int kTeamBitRange48k = 48 * 1024;
 inline constexpr int kTeamBitRange96k = 96 * 1024;
-inline constexpr int kTeamBitRange192k = 192 * 1024;
-inline constexpr int kWarpsOfATeam = 4;
+inline constexpr int kLargeTeamBitRange = 192 * 1024;  // at most
+inline constexpr int kWarpsOfATeam = 4, kMostWarpsOfATeam = 16;
 
-/// Bytes of shared memory for each row of a bin; 0: the bin has none, or its rows decide (blocks).
+/// Bytes of shared memory for each row of a bin; 0: the bin has none, or its rows decide (large
+/// teams and blocks).
 constexpr int room_of(MakeBin bin) {
   switch (bin) {
     case MakeBin::bit_range_3k: return kBitRange3k;
@@ -118,7 +119,6 @@ constexpr int room_of(MakeBin bin) {
     case MakeBin::bit_range_team_24k: return kTeamBitRange24k;
     case MakeBin::bit_range_team_48k: return kTeamBitRange48k;
     case MakeBin::bit_range_team_96k: return kTeamBitRange96k;
-    case MakeBin::bit_range_team_192k: return kTeamBitRange192k;
     default: return 0;
   }
 }

@@ -1,16 +1,17 @@
 // Rows of C by ranges of bits, in adaptive_rows.
-// Owns     a warp, a team of four warps or a block: one row, or a part of its columns. Each warp of
-//          a team takes every fourth of A's entries and has its own sums, which are added up at the
-//          end; where rows of B are long, all four share every row of B. A block adds up in one of
-//          three ways (block_sums.cuh)
+// Owns     a warp, a team of four to sixteen warps or a block: one row, or a part of its columns.
+//          The warps of a team take turns at A's entries, and each has its own sums, which are
+//          added up at the end; where rows of B are long, four warps share every row of B. A block
+//          adds up in one of three ways (block_sums.cuh)
 // Reads    A's row; B's columns and values in order; before that B's columns alone, unless counting
 //          has kept the bits. Shared memory holds, for every 32 columns between the row's first and
 //          last, a word with a bit for each column that C has, and the number of entries before it;
 //          then one sum per entry. A team that shares its sums has one per column where C has half
 //          of them, which saves the lookup. Bits are set by atomics; sums need none
 //          (row_walks.cuh), but for claims
-// Launch   blocks of 4 warps, a row each; teams of 4 warps for long rows whose sums fit; blocks of
-//          256 or 512 threads for wider or longer rows
+// Launch   blocks of 4 warps, a row each; teams of 4 warps for long rows whose sums fit, of up to
+//          16 for those that the product would wait for; blocks of 256 or 512 threads for wider or longer
+//          rows
 // Needs    nothing more: words ascend, so columns come out sorted. Sums that do not fit are added
 //          up in C
 // Against  hashing: no probes and no sort, and a column costs a bit where a table costs a slot. But
@@ -249,6 +250,48 @@ __device__ void make_bit_range(const MakeRows<Value>& op, const BitRange& range,
   }
 }
 
+/// The row of a team of four warps, each with sums of its own or all with the same.
+template <Structure kStructure, class Value>
+__device__ void make_by_team(const MakeRows<Value>& op, const BitRange& range, std::byte* bytes,
+                             Sources<32, Value>* sources, int* scratch) {
+  constexpr int kLanes = 32 * kWarpsOfATeam;
+  const Offset of_row = op.a.row_end(range.row) - op.a.row_begin(range.row);
+  if (op.shared_sums.suit(op.profile.products[range.row], of_row)) {
+    make_bit_range<kLanes, 1, kStructure, true>(op, range, AllColumns{}, bytes,
+                                                static_cast<Sources<kLanes, Value>*>(nullptr),
+                                                nullptr, scratch);
+  } else {
+    make_bit_range<kLanes, kWarpsOfATeam, kStructure, false>(op, range, AllColumns{}, bytes,
+                                                             sources, nullptr, scratch);
+  }
+}
+
+/// Warps that have no room for sums of their own leave.
+template <class Value, Structure kStructure>
+__global__ void __launch_bounds__(32 * kMostWarpsOfATeam, 2)
+    make_by_large_team(MakeRows<Value> op, RowList list, int room) {
+  extern __shared__ __align__(16) std::byte shared_bytes[];
+  __shared__ int scratch[32];
+  __shared__ Sources<32, Value> sources[kMostWarpsOfATeam];
+  const BitRange range = range_of(op, list.rows[blockIdx.x], room);
+  const int warps = warps_of_large_team(static_cast<std::uint32_t>(range.words),
+                                        static_cast<std::uint32_t>(range.count), sizeof(Value),
+                                        static_cast<std::uint64_t>(op.most_large_team_bytes));
+  if (static_cast<int>(threadIdx.x) >= 32 * warps) return;
+  const auto make_by_warps = [&](auto of_team) {
+    constexpr int kWarps = decltype(of_team)::value;
+    make_bit_range<32 * kWarps, kWarps, kStructure, false>(op, range, AllColumns{}, shared_bytes,
+                                                           sources, nullptr, scratch);
+  };
+  if (warps == kMostWarpsOfATeam) {
+    make_by_warps(std::integral_constant<int, kMostWarpsOfATeam>{});
+  } else if (warps == kMostWarpsOfATeam / 2) {
+    make_by_warps(std::integral_constant<int, kMostWarpsOfATeam / 2>{});
+  } else {
+    make_by_team<kStructure>(op, range, shared_bytes, sources, scratch);
+  }
+}
+
 /// Teams may have 64 registers: with fewer, which the compiler chooses, some are kept in memory.
 template <class Value, int kLanes, int kWalkers, int kThreads, Structure kStructure>
 __global__ void __launch_bounds__(kThreads, kWalkers > 1 ? 8 : 0)
@@ -262,16 +305,11 @@ __global__ void __launch_bounds__(kThreads, kWalkers > 1 ? 8 : 0)
   const BitRange range = range_of(op, row, room);
   std::byte* const bytes = shared_bytes + threadIdx.x / kLanes * room;
   if constexpr (kWalkers > 1) {
-    const Offset of_row = op.a.row_end(row) - op.a.row_begin(row);
-    if (op.shared_sums.suit(op.profile.products[row], of_row)) {
-      make_bit_range<kLanes, 1, kStructure, true>(op, range, AllColumns{}, bytes,
-                                                  static_cast<Sources<kLanes, Value>*>(nullptr),
-                                                  nullptr, scratch);
-      return;
-    }
+    make_by_team<kStructure>(op, range, bytes, sources, scratch);
+  } else {
+    make_bit_range<kLanes, kWalkers, kStructure, false>(
+        op, range, AllColumns{}, bytes, sources + threadIdx.x / kLanes, nullptr, scratch);
   }
-  make_bit_range<kLanes, kWalkers, kStructure, false>(
-      op, range, AllColumns{}, bytes, sources + threadIdx.x / kLanes * kWalkers, nullptr, scratch);
 }
 
 template <class Value, int kThreads, Structure kStructure>
@@ -298,7 +336,8 @@ template <Structure kStructure, class Value>
 void launch_bin(MakeBin bin, const MakeRows<Value>& op, const RowList& list, int room,
                 cudaStream_t stream) {
   constexpr int kFour = 128;  // threads of a block for four rows
-  constexpr int kTeam = 32 * kWarpsOfATeam, kBlock = kThreadsOfBlock, kWhole = kThreadsOfWhole;
+  constexpr int kTeam = 32 * kWarpsOfATeam, kLarge = 32 * kMostWarpsOfATeam;
+  constexpr int kBlock = kThreadsOfBlock, kWhole = kThreadsOfWhole;
   if (bin <= MakeBin::bit_range_13k) {
     launch_rows<kFour, 32>(make_by_bit_range<Value, 32, 1, kFour, kStructure>, "make_by_bit_range",
                            list.count, room, stream, op, list, room);
@@ -308,9 +347,12 @@ void launch_bin(MakeBin bin, const MakeRows<Value>& op, const RowList& list, int
   } else if (bin == MakeBin::bit_range_wide) {
     launch_rows<kFour, 32>(make_wide_rows<Value, kFour, kStructure>, "make_wide_rows", list.count,
                            room, stream, op, list, room);
-  } else if (bin <= MakeBin::bit_range_team_192k) {
+  } else if (bin <= MakeBin::bit_range_team_96k) {
     launch_rows<kTeam, kTeam>(make_by_bit_range<Value, kTeam, kWarpsOfATeam, kTeam, kStructure>,
                               "make_by_bit_range", list.count, room, stream, op, list, room);
+  } else if (bin == MakeBin::bit_range_large_team) {
+    launch_rows<kLarge, kLarge>(make_by_large_team<Value, kStructure>, "make_by_large_team",
+                                list.count, room, stream, op, list, room);
   } else if (bin == MakeBin::bit_range_block) {
     launch_rows<kBlock, kBlock>(make_by_bit_range<Value, kBlock, 1, kBlock, kStructure>,
                                 "make_by_bit_range", list.count, room, stream, op, list, room);

@@ -224,6 +224,17 @@ void launch_bit_range(const DeviceCsrView<float>& a, const DeviceCsrView<float>&
                                 rules, list, parts, room);
 }
 
+/// A block for each row.
+void count_by_blocks(const DeviceCsrView<float>& a, const DeviceCsrView<float>& b,
+                     const RowProfile& profile, const BinRules& rules, const RowList& list,
+                     int room, cudaStream_t stream) {
+  if (rules.waits_for_a_row) {
+    launch_bit_range<512, 512, PartKind::whole_row>(a, b, profile, rules, list, {}, room, stream);
+  } else {
+    launch_bit_range<256, 256, PartKind::whole_row>(a, b, profile, rules, list, {}, room, stream);
+  }
+}
+
 }  // namespace
 
 void count_rows(CountBin bin, const DeviceCsrView<void>& any_a, const DeviceCsrView<void>& any_b,
@@ -244,15 +255,13 @@ void count_rows(CountBin bin, const DeviceCsrView<void>& any_a, const DeviceCsrV
     case CountBin::hash_4096: return launch_hash<128, 4096, 128>(a, b, profile, list, stream);
     case CountBin::hash_16384: return launch_hash<512, 16384, 512>(a, b, profile, list, stream);
     case CountBin::bit_range_warp:
-      if (list.count < rules.fewest_counted_by_warps) {
-        return launch_bit_range<256, 256, PartKind::whole_row>(a, b, profile, rules, list, parts,
-                                                               kWarpBitRangeWords, stream);
+      if (list.count >= rules.fewest_counted_by_warps) {
+        return launch_bit_range<32, 256, PartKind::whole_row>(a, b, profile, rules, list, parts,
+                                                              kWarpBitRangeWords, stream);
       }
-      return launch_bit_range<32, 256, PartKind::whole_row>(a, b, profile, rules, list, parts,
-                                                            kWarpBitRangeWords, stream);
+      return count_by_blocks(a, b, profile, rules, list, kWarpBitRangeWords, stream);
     case CountBin::bit_range_block:
-      return launch_bit_range<256, 256, PartKind::whole_row>(a, b, profile, rules, list, parts,
-                                                             kMostBlockBitRangeWords, stream);
+      return count_by_blocks(a, b, profile, rules, list, kMostBlockBitRangeWords, stream);
     case CountBin::parts:
       if (parts.count <= kFewParts) {
         return launch_bit_range<256, 256, PartKind::one_of_few>(a, b, profile, rules, list, parts,

@@ -182,6 +182,8 @@ struct BinLimits {
   /// With so many rows in narrow bit ranges, a warp counts each; with fewer, warps would leave most
   /// of a large device idle, and a block does, unless rows are even and short.
   Offset fewest_counted_by_warps = 1 << 14;
+  /// Whether a row in a bit range is waited for, as rules.cpp says: blocks that count are larger.
+  bool waits_for_a_row = false;
   bool has_long_rows = false;  // see kLongRow; set from the plan's matrices
 };
 

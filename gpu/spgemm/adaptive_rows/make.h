@@ -28,7 +28,7 @@ struct MakeRows {
   Semiring semiring;       // alpha is 1 unless plus_times
   bool has_twins = false;  // some rows have twins
   SharedSums shared_sums = {};
-  int most_block_bytes = 0;  // of shared memory
+  int most_block_bytes = 0, most_large_team_bytes = 0;  // of shared memory
 };
 
 /// Each queues one launch over the rows of one bin of its kind.

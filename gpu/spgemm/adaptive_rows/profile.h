@@ -54,8 +54,8 @@ struct HostTotals {
   unsigned long long kept_words;     // of bits
   unsigned long long longest;        // products of a row in a bit range
   unsigned long long sampled_products, sampled_entries;  // of some rows of C
-  // The most shared memory that a row needs in the two bins of blocks.
-  std::uint32_t bytes_of_block, bytes_of_whole;
+  // The most shared memory that a row needs in the bin of large teams, and in those of blocks.
+  std::uint32_t bytes_of_large_team, bytes_of_block, bytes_of_whole;
 };
 
 struct BinTotals : HostTotals {

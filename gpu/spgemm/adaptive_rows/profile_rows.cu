@@ -1,6 +1,6 @@
 // Profile of adaptive_rows: one pass over A's entries and the row ends of B.
 // Owns     a lane: one short row of A, all its loads in flight at once; 8 lanes: a longer one; a
-//          warp: one of more than 128 entries; a block: 32 to 256 rows, of which all threads share
+//          warp: one of more than 128 entries; a block: 8 to 256 rows, of which all threads share
 //          those of more than 512 entries; then a lane per row decides. Rows of more than 1,024
 //          entries are left to a second launch, with a block for each 1,024 entries. Where A has
 //          enough entries a row, rows of 17 to 512 entries (of 9 on, if most are shorter) find
@@ -27,8 +27,9 @@ constexpr int kFewLanes = 8;
 constexpr int kRowsPerBlock = kThreads / kFewLanes;
 constexpr int kWarps = kThreads / 32;
 constexpr int kMostRounds = kFewLanes;  // then every thread of a block has a row to finish
-constexpr Offset kRowsToFillADevice = 1
-                                      << 15;  // below, more blocks are worth more than few atomics
+/// Below, more blocks are worth more than few atomics: of fewer rows, but one for each warp.
+constexpr Offset kRowsToFillADevice = 1 << 15;
+constexpr int kFewestRows = kWarps;
 /// The most entries of a row of A for one warp; the block takes longer rows.
 constexpr Offset kMostOfAWarp = 512;
 
@@ -201,21 +202,21 @@ __device__ void add_products(unsigned long long products, std::uint32_t longest,
   if (longest > 0) atomicMax(&totals->longest, static_cast<unsigned long long>(longest));
 }
 
-/// A block takes `rounds` times kRowsPerBlock neighbouring rows. As many blocks as can be are on a
-/// multiprocessor, as loads are what they wait for.
+/// A block takes `rows` neighbouring rows. As many blocks as can be are on a multiprocessor, as loads
+/// are what they wait for.
 template <bool kFindsTwins>
 __global__ void __launch_bounds__(kThreads, kFindsTwins ? 6 : 8)
     profile_row_groups(DeviceCsrView<void> a, DeviceCsrView<void> b, BinRules rules,
-                       RowProfile profile, LongRows long_rows, BinTotals* totals, int rounds) {
+                       RowProfile profile, LongRows long_rows, BinTotals* totals, int rows) {
   __shared__ BinCounts bins;
   __shared__ BlockRows<kFindsTwins> block;
-  const Offset first_row = Offset{blockIdx.x} * kRowsPerBlock * rounds;
+  const Offset first_row = Offset{blockIdx.x} * rows;
   bins.clear();
   if (threadIdx.x == 0) block.begin(first_row);
   __syncthreads();
 
   const int own = static_cast<int>(threadIdx.x);
-  const bool is_of_block = own < kRowsPerBlock * rounds && first_row + own < a.rows;
+  const bool is_of_block = own < rows && first_row + own < a.rows;
   if (is_of_block) profile_own_row(a, b, rules, profile, own, block, long_rows, totals);
   __syncthreads();
   profile_by_lanes<32, kFindsTwins>(a, b, profile, block.for_warp, block);
@@ -229,8 +230,7 @@ __global__ void __launch_bounds__(kThreads, kFindsTwins ? 6 : 8)
   // chance.
   bool is_like = rules.prefers_merging && has_row && is_like_neighbour(a, block.row(own));
   const int like_rows = __syncthreads_count(static_cast<int>(is_like));
-  is_like =
-      is_like && like_rows * 16 >= min(a.rows - first_row, Offset{kRowsPerBlock} * rounds) * 15;
+  is_like = is_like && like_rows * 16 >= min(a.rows - first_row, Offset{rows}) * 15;
   unsigned long long products = 0, parts = 0;
   CountBin bin = CountBin::done;
   RowFacts facts;
@@ -262,15 +262,18 @@ __global__ void __launch_bounds__(kThreads, kFindsTwins ? 6 : 8)
 void profile_rows(const DeviceCsrView<void>& a, const DeviceCsrView<void>& b, const BinRules& rules,
                   const RowProfile& profile, const LongRows& long_rows, BinTotals* totals,
                   cudaStream_t stream) {
-  const int rounds =
-      static_cast<int>(std::clamp<Offset>(a.rows / kRowsToFillADevice, 1, kMostRounds));
-  const unsigned blocks = blocks_of(a.rows, kRowsPerBlock * rounds);
+  int rows = kRowsPerBlock *
+             static_cast<int>(std::clamp<Offset>(a.rows / kRowsToFillADevice, 1, kMostRounds));
+  while (rows > kFewestRows && rows * kRowsToFillADevice > Offset{a.rows} * kRowsPerBlock) {
+    rows /= 2;
+  }
+  const unsigned blocks = blocks_of(a.rows, rows);
   if (rules.prefers_twins) {
     profile_row_groups<true>
-        <<<blocks, kThreads, 0, stream>>>(a, b, rules, profile, long_rows, totals, rounds);
+        <<<blocks, kThreads, 0, stream>>>(a, b, rules, profile, long_rows, totals, rows);
   } else {
     profile_row_groups<false>
-        <<<blocks, kThreads, 0, stream>>>(a, b, rules, profile, long_rows, totals, rounds);
+        <<<blocks, kThreads, 0, stream>>>(a, b, rules, profile, long_rows, totals, rows);
   }
   CHECK_LAUNCH("profile_row_groups", stream);
   profile_chunks(a, b, rules, profile, long_rows, totals, stream);

@@ -24,8 +24,9 @@ struct RowsWork {
   bool may_stage = false;     // sorted rows may be made when they are counted
   DeviceBuffer<std::byte> staged_bytes;
   StagedRows<Value> staged;
-  bool short_rows_are_made = false;            // or on their way
-  int bytes_of_block = 0, bytes_of_whole = 0;  // as in HostTotals
+  bool short_rows_are_made = false;  // or on their way
+  // As in HostTotals.
+  int bytes_of_large_team = 0, bytes_of_block = 0, bytes_of_whole = 0;
 
   /// After the profile.
   void learn(const HostTotals& totals) {
@@ -36,15 +37,17 @@ struct RowsWork {
   /// After counting.
   void learn_choice(const HostTotals& totals) {
     lists.to_make = lists_of<MakeBin>(space.make_list, totals);
+    bytes_of_large_team = static_cast<int>(totals.bytes_of_large_team);
     bytes_of_block = static_cast<int>(totals.bytes_of_block);
     bytes_of_whole = static_cast<int>(totals.bytes_of_whole);
   }
 
   bool stages() const { return staged_bytes.size() > 0; }
   int room_in(MakeBin bin) const {
-    return bin == MakeBin::bit_range_block   ? bytes_of_block
-           : bin == MakeBin::bit_range_whole ? bytes_of_whole
-                                             : room_of(bin);
+    return bin == MakeBin::bit_range_large_team ? bytes_of_large_team
+           : bin == MakeBin::bit_range_block    ? bytes_of_block
+           : bin == MakeBin::bit_range_whole    ? bytes_of_whole
+                                                : room_of(bin);
   }
   BitRangeRows rows_in_bit_ranges() const {
     return {lists.counted(CountBin::bit_range_warp).count +

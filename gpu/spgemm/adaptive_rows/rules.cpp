@@ -28,6 +28,7 @@ BinRules rules_for(const BinRules& changes, int value_bytes, Index rows, Offset 
 BinRules BinRules::for_counting(const BitRangeRows& of) const {
   BinRules rules = *this;
   rules.fewest_counted_by_warps = fewest_for_counting_warps(of);
+  rules.waits_for_a_row = of.longest >= large_team_products(of);
   return rules;
 }
 
@@ -71,9 +72,9 @@ std::uint32_t BinRules::team_bytes(const BitRangeRows& of) const {
                                                              : kTeamBitRange96k;
 }
 
-/// Nothing else fits a multiprocessor beside a team of kTeamBitRange192k bytes. So only rows that
-/// would take a block longer than the rest of the product takes have one: a block takes 12 ns for a
-/// product in turns, the rest 50 us and 0.01 ns for a product (an H100).
+/// A large team leaves little of a multiprocessor to others. So only rows that would take a block
+/// longer than the rest of the product takes have one: a block takes 12 ns for a product in turns,
+/// the rest 50 us and 0.01 ns for a product (an H100).
 std::uint32_t BinRules::large_team_products(const BitRangeRows& of) const {
   constexpr Offset kFewest = 4096, kRestOfBlock = 1200;
   const Offset fewest = kFewest + of.products / kRestOfBlock;

@@ -91,16 +91,32 @@ struct BinRules : BinLimits {
   static CSRKIT_HOST_DEVICE bool sums_every_column(std::uint32_t words, std::uint32_t entries) {
     return (std::uint64_t{words} << kWordLog2) <= 2 * std::uint64_t{entries};
   }
-  /// Bytes of shared memory of a team that makes the row.
+  /// Whether the rest of the product is done before four warps, or a block, have made the row.
+  CSRKIT_HOST_DEVICE bool is_waited_for(const RowFacts& row) const {
+    return row.products >= fewest_of_large_team / shrink;
+  }
+  /// Bytes of shared memory of a team of four warps that makes the row.
   CSRKIT_HOST_DEVICE std::uint64_t of_team(const RowFacts& row, std::uint32_t entries) const {
     const std::uint64_t of_words = std::uint64_t{row.words} * kTableEntryBytes;
     const auto bytes = static_cast<unsigned>(value_bytes);
     if (!shared_sums.suit(row.products, row.sources)) {
-      return of_words + std::uint64_t{kWarpsOfATeam} * entries * bytes;
+      return bytes_of_warps(row.words, entries, kWarpsOfATeam, value_bytes);
     }
     const bool every_column = sums_every_column(row.words, entries);
     return of_words +
            (every_column ? std::uint64_t{row.words} << kWordLog2 : std::uint64_t{entries}) * bytes;
+  }
+
+  /// The warps of a large team for the row. Sixteen take about a quarter of the time of four: all
+  /// wait for their loads.
+  CSRKIT_HOST_DEVICE int large_team(const RowFacts& row, std::uint32_t entries) const {
+    return warps_of_large_team(row.words, entries, value_bytes, kLargeTeamBitRange / shrink);
+  }
+  /// Bytes of shared memory of a large team that makes the row.
+  CSRKIT_HOST_DEVICE std::uint64_t of_large_team(const RowFacts& row, std::uint32_t entries) const {
+    const int warps = large_team(row, entries);
+    return warps > kWarpsOfATeam ? bytes_of_warps(row.words, entries, warps, value_bytes)
+                                 : of_team(row, entries);
   }
 
   /// The most bytes that a team for the row may have.
@@ -109,7 +125,7 @@ struct BinRules : BinLimits {
     if (!shares && Offset{row.products} >= row.sources * kLongSources) {
       return most_of_a_team < kTeamBitRange48k ? most_of_a_team : kTeamBitRange48k;
     }
-    return row.products >= fewest_of_large_team / shrink ? kTeamBitRange192k : most_of_a_team;
+    return is_waited_for(row) ? kLargeTeamBitRange : most_of_a_team;
   }
 
   /// Whether counting keeps the row's bits for making. With few products, finding them again is as
@@ -290,6 +306,9 @@ struct BinRules : BinLimits {
   /// The bin of a row that suits a bit range; `size`: as sort_size has it.
   CSRKIT_HOST_DEVICE MakeBin bit_range_bin(const RowFacts& row, std::uint32_t entries, int size,
                                            std::uint32_t twins) const {
+    if (is_waited_for(row) && large_team(row, entries) > kWarpsOfATeam) {
+      return MakeBin::bit_range_large_team;
+    }
     if (most_of_a_team > 0 && row.products > kMostSortedByWarp / shrink) {
       const std::uint64_t team = of_team(row, entries);
       // A large team leaves room for few others on its multiprocessor.
@@ -312,7 +331,7 @@ struct BinRules : BinLimits {
     return bytes <= kTeamBitRange24k / shrink   ? MakeBin::bit_range_team_24k
            : bytes <= kTeamBitRange48k / shrink ? MakeBin::bit_range_team_48k
            : bytes <= kTeamBitRange96k / shrink ? MakeBin::bit_range_team_96k
-                                                : MakeBin::bit_range_team_192k;
+                                                : MakeBin::bit_range_large_team;
   }
   /// The bin of a row that one warp makes, alone or with twins; MakeBin::count if it has no room.
   CSRKIT_HOST_DEVICE MakeBin warp_bin(const RowFacts& row, std::uint32_t entries,

@@ -21,6 +21,24 @@ struct SharedSums {
   }
 };
 
+/// Bytes of shared memory for a row of which each of so many warps has sums of its own.
+inline CSRKIT_HOST_DEVICE std::uint64_t bytes_of_warps(std::uint32_t words, std::uint32_t entries,
+                                                       int warps, int value_bytes) {
+  return std::uint64_t{words} * kTableEntryBytes +
+         std::uint64_t{entries} * static_cast<unsigned>(warps * value_bytes);
+}
+
+/// Warps of a large team: as many as have room for their sums, but no fewer than of other teams. They
+/// depend on the row alone, so its sums are added up in the same order whatever rows are beside it.
+inline CSRKIT_HOST_DEVICE int warps_of_large_team(std::uint32_t words, std::uint32_t entries,
+                                                  int value_bytes, std::uint64_t room) {
+  int warps = kMostWarpsOfATeam;
+  while (warps > kWarpsOfATeam && bytes_of_warps(words, entries, warps, value_bytes) > room) {
+    warps /= 2;
+  }
+  return warps;
+}
+
 /// How a block adds up the products of a row.
 enum class BlockSums : std::uint8_t {
   claims,  // in any order, which is mended at the end (claimed_sums.cuh)

@@ -135,6 +135,57 @@ TEST_F(SpgemmLongRows, HaveTheSameTeamsInBlocksOfRows) {
   check_row_blocks(problem_of(operands, item), rules, 4);
 }
 
+namespace {
+
+/// Five rows of up to 1,200 sources of 80 entries on `cols` columns, and 3,000 of 3 sources.
+ProductOperands of_rows_with_large_teams(Index cols) {
+  constexpr Index kInner = 1'300, kLength = 80;
+  std::vector<Entry> a, b;
+  for (Index i = 0; i < 5; ++i) {
+    for (Index k = 0; k < 400 + 200 * i; ++k) a.push_back({i, k + 10 * i, random_value(92, i, k)});
+  }
+  for (Index i = 5; i < 3'005; ++i) {
+    for (Index k = 0; k < 3; ++k) a.push_back({i, i % 1'200 + 11 * k, random_value(92, i, k)});
+  }
+  const Index step = cols / kLength;
+  for (Index i = 0; i < kInner; ++i) {
+    for (Index k = 0; k < kLength; ++k) {
+      const auto shift = static_cast<Index>(random_word(93, i, k) % static_cast<unsigned>(step));
+      b.push_back({i, k * step + shift, random_value(93, i, k)});
+    }
+  }
+  return {matrix_of(3'005, kInner, a), matrix_of(kInner, cols, b)};
+}
+
+void check_large_teams(Index cols, ValueKind kind, Semiring semiring) {
+  const ProductCase item = case_of(kind, semiring);
+  SCOPED_TRACE(describe(item) + ", " + std::to_string(cols) + " columns");
+  const SpgemmProblem problem = problem_of(of_rows_with_large_teams(cols), item);
+  gpu::BinRules rules;
+  rules.prefers_one_pass = false;
+  rules.most_alone = gpu::kNeverCut;
+  std::optional<CsrMatrix> first;
+  for (int run = 0; run < 3; ++run) check_bits(rules, problem, item, first);
+  check_row_blocks(problem, rules, 4);
+}
+
+}  // namespace
+
+/// By sixteen warps; in f64 by eight on 2,400 columns, and by four on 3,500, for want of room.
+TEST_F(SpgemmLongRows, ThatAreWaitedForHaveLargeTeams) {
+  for (const Index cols : {600, 2'400, 3'500}) {
+    for (const ValueKind kind : {ValueKind::f32, ValueKind::f64}) {
+      for (const Semiring semiring : {Semiring::plus_times, Semiring::min_plus}) {
+        check_large_teams(cols, kind, semiring);
+      }
+    }
+  }
+}
+TEST_F(SanitizerSpgemmLongRows, ThatAreWaitedForHaveLargeTeams) {
+  check_large_teams(600, ValueKind::f32, Semiring::plus_times);
+  check_large_teams(3'500, ValueKind::f64, Semiring::plus_times);
+}
+
 /// Rows of 4,900 products on 6,500 words of columns come from bits of the whole row.
 TEST_F(SpgemmLongRows, OnManyWordsAreNotCut) {
   std::vector<Entry> a, b;

@@ -125,16 +125,38 @@ TEST(SpgemmRules, GiveLargeTeamsToRowsThatBlocksWouldBeWaitedFor) {
     row.products = products;
     return rules.make_bin(row, entries, gpu::CountBin::bit_range_block, 0);
   };
-  EXPECT_EQ(bin_of(300, 6'096, 2'900), gpu::MakeBin::bit_range_team_96k);
-  EXPECT_EQ(bin_of(300, 6'096, 3'200), gpu::MakeBin::bit_range_team_192k);
+  EXPECT_EQ(bin_of(300, 6'095, 2'900), gpu::MakeBin::bit_range_team_96k) << "not waited for";
+  EXPECT_EQ(bin_of(300, 6'096, 2'900), gpu::MakeBin::bit_range_large_team) << "of eight warps";
+  EXPECT_EQ(bin_of(300, 6'096, 3'200), gpu::MakeBin::bit_range_large_team);
   EXPECT_EQ(bin_of(300, 6'095, 3'200), gpu::MakeBin::bit_range_block) << "not waited for";
-  EXPECT_EQ(bin_of(300, 29'999, 3'200), gpu::MakeBin::bit_range_team_192k);
+  EXPECT_EQ(bin_of(300, 29'999, 3'200), gpu::MakeBin::bit_range_large_team);
   EXPECT_EQ(bin_of(300, 30'000, 3'200), gpu::MakeBin::bit_range_block) << "B's rows are long";
-  EXPECT_EQ(bin_of(300, 30'000, 1'600), gpu::MakeBin::bit_range_block);
   EXPECT_EQ(bin_of(120, 12'000, 6'000), gpu::MakeBin::bit_range_team_96k) << "warps share sums";
-  EXPECT_EQ(bin_of(300, 30'000, 1'400), gpu::MakeBin::bit_range_team_48k);
+  EXPECT_EQ(bin_of(300, 6'095, 1'400), gpu::MakeBin::bit_range_team_48k) << "not waited for";
+  EXPECT_EQ(bin_of(300, 6'096, 1'400), gpu::MakeBin::bit_range_large_team) << "of sixteen warps";
+  EXPECT_EQ(bin_of(300, 30'000, 1'400), gpu::MakeBin::bit_range_large_team) << "B's rows are long";
+  EXPECT_EQ(bin_of(120, 12'000, 1'400), gpu::MakeBin::bit_range_large_team) << "sums of their own";
+  EXPECT_EQ(rules.large_team(row, 1'500), 16);
+  EXPECT_EQ(rules.large_team(row, 1'600), 8);
+  EXPECT_EQ(rules.large_team(row, 3'100), 4);
   rules.has_large_teams = false;
   EXPECT_EQ(rules.large_team_products(all), UINT32_MAX);
+}
+
+/// Of many rows each has a warp, but one of them may be waited for.
+TEST(SpgemmRules, GiveLargeTeamsWhereOthersHaveWarps) {
+  gpu::BinRules rules;
+  const gpu::BitRangeRows all = {20'000, 50'000, 12'000'000};
+  rules.most_of_a_team = rules.team_bytes(all);
+  rules.fewest_of_large_team = rules.large_team_products(all);
+  EXPECT_EQ(rules.most_of_a_team, 0u);
+  EXPECT_TRUE(rules.for_counting(all).waits_for_a_row);
+  EXPECT_FALSE(rules.for_counting({20'000, 14'095, 12'000'000}).waits_for_a_row);
+  const auto bin_of = [&](std::uint32_t products) {
+    return rules.make_bin({products, 300, 600}, 1'000, gpu::CountBin::bit_range_warp, 0);
+  };
+  EXPECT_EQ(bin_of(14'095), gpu::MakeBin::bit_range_10k);
+  EXPECT_EQ(bin_of(14'096), gpu::MakeBin::bit_range_large_team);
 }
 
 TEST(SpgemmRules, MakeTwinsInLaunchesOfTheirOwn) {
