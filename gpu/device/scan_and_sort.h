@@ -1,4 +1,4 @@
-// Two algorithms of CUB that several kernels need, compiled once.
+// Sums of counts on the device, and one number of it.
 #pragma once
 
 #include "gpu/device/cuda_check.h"
@@ -8,10 +8,6 @@ namespace csrkit::gpu {
 
 /// Replaces each number by the sum of those before it; in place, in the memory's stream.
 void exclusive_sum(DeviceMemory& memory, Offset* numbers, Offset count);
-
-/// Sorts `items` by their keys, stably; keys are lost. In the memory's stream.
-void sort_by_key(DeviceMemory& memory, DeviceBuffer<std::uint64_t>& keys,
-                 DeviceBuffer<Index>& items);
 
 /// One element from the device; waits.
 template <class T>

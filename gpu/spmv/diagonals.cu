@@ -8,12 +8,14 @@ namespace csrkit::gpu {
 namespace {
 
 /// One thread per row. All rows of a stencil mark the same few places, so a thread that sees a mark
-/// does not write it again. A stale line only costs a redundant store.
-__global__ void mark_diagonals(DeviceCsrView<void> a, Offset* marks) {
+/// does not write it again. A stale line only costs a redundant store. A row of more than `most`
+/// entries is not walked to its end: there are too many diagonals already.
+__global__ void mark_diagonals(DeviceCsrView<void> a, Offset most, Offset* marks) {
   const Offset at = Offset{blockIdx.x} * kSpmvThreads + threadIdx.x;
   if (at >= a.rows) return;
   const auto row = static_cast<Index>(at);
-  for (Offset i = a.row_begin(row); i < a.row_end(row); ++i) {
+  const Offset begin = a.row_begin(row), end = min(a.row_end(row), begin + most + 1);
+  for (Offset i = begin; i < end; ++i) {
     Offset* const mark = marks + (a.col_indices[i] - at + a.rows - 1);
     if (*mark == 0) *mark = 1;
   }
@@ -35,7 +37,7 @@ Diagonals find_diagonals(const DeviceCsrView<void>& a, Offset most, DeviceMemory
   const Offset possible = Offset{a.rows} + a.cols - 1;
   diagonals.ranks = DeviceBuffer<Offset>(memory, possible + 1, "marks of diagonals");
   CHECK_CUDA(cudaMemsetAsync(diagonals.ranks.data(), 0, diagonals.ranks.size_bytes(), stream));
-  mark_diagonals<<<spmv_blocks(a.rows), kSpmvThreads, 0, stream>>>(a, diagonals.ranks.data());
+  mark_diagonals<<<spmv_blocks(a.rows), kSpmvThreads, 0, stream>>>(a, most, diagonals.ranks.data());
   CHECK_LAUNCH("mark_diagonals", stream);
   exclusive_sum(memory, diagonals.ranks.data(), diagonals.ranks.size());
   const Offset count = fetch(diagonals.ranks.data() + possible, stream);

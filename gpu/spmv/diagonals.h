@@ -23,7 +23,8 @@ struct Diagonals {
 #endif
 };
 
-/// Waits. `offsets` stays empty where there are more than `most` diagonals.
+/// Waits. Where there are more than `most` diagonals, `offsets` stays empty and `count` may be any
+/// number above it.
 Diagonals find_diagonals(const DeviceCsrView<void>& a, Offset most, DeviceMemory& memory);
 
 }  // namespace csrkit::gpu

@@ -82,8 +82,7 @@ static_assert(scan_bytes(kManyCounts) >=
               scan_bytes(1) >= sizeof(Offset) + scan_scratch_bound(1));
 
 Bytes slices_bytes(const Shape& shape) {
-  constexpr Bytes kSorting = 2 * (sizeof(std::uint64_t) + sizeof(Index)) + 13;  // per row
-  return 2 * scan_bytes(shape.slices() + 1) + shape.rows * kSorting + kFixed;
+  return 2 * scan_bytes(shape.slices() + 1) + shape.rows * sizeof(Index) + kFixed;
 }
 
 Bytes sell_bytes(const Shape& shape) {
@@ -156,9 +155,8 @@ Bytes auto_stencil_bytes(const Shape& shape, const SpmmProblem& problem) {
 
 Bytes format_bytes(const std::string& kernel, const Shape& shape, const SpmmProblem& problem) {
   if (kernel == "auto") {
-    return std::max({sell_bytes(shape),
-                     compressed_format_bytes(shape) + scan_bytes(shape.rows / 2 + 2),
-                     bsr_bytes(shape), balanced_bytes(shape), jagged_format_bytes(shape),
+    return std::max({sell_bytes(shape), compressed_format_bytes(shape), bsr_bytes(shape),
+                     balanced_bytes(shape), jagged_format_bytes(shape),
                      auto_stencil_bytes(shape, problem)});
   }
   if (kernel == "bsr") return bsr_bytes(shape);

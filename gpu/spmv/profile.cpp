@@ -12,9 +12,9 @@ namespace csrkit::gpu {
 
 namespace {
 
-/// Blocks are not looked for if the longest row has so many times the average: a thread walks along
-/// each row, and such matrices have no blocks.
-constexpr Offset kMostUneven = 32;
+/// Formats of which a warp walks along a row are not looked for if a row has more entries: kernels
+/// that cut rows are done before that.
+constexpr Offset kLongestWalk = 4096;
 
 void measure_stencil(const DeviceCsrView<void>& a, int value_bytes, DeviceMemory& memory,
                      SpmvProfile& profile) {
@@ -37,6 +37,30 @@ void measure_jagged(const DeviceCsrView<void>& a, int value_bytes, DeviceMemory&
   profile.jagged_bytes =
       pieces.bytes() + static_cast<std::uint64_t>(profile.jagged_places) *
                            (of_a_column + static_cast<std::uint64_t>(value_bytes));
+}
+
+void measure_compressed(const DeviceCsrView<void>& a, const Slices& slices, int value_bytes,
+                        DeviceMemory& memory, SpmvProfile& profile) {
+  EncodedColumns columns;
+  columns.measure(a, slices, memory);
+  ValueTable table;
+  table.find(a.values, a.nnz, value_bytes, memory);
+  profile.compressed_bytes =
+      slices.bytes() + compressed_bytes(slices.view().count, slices.steps(),
+                                        columns.difference_bytes(), value_bytes, table.size() > 0);
+}
+
+/// Not where the longest row has so many times the average: such matrices have no blocks.
+void measure_blocks(const DeviceCsrView<void>& a, int value_bytes, DeviceMemory& memory,
+                    SpmvProfile& profile) {
+  constexpr Offset kMostUneven = 32;
+  if (profile.longest_slice * a.rows > kMostUneven * a.nnz) return;
+  if (!may_pay_blocks(a, value_bytes, memory)) return;
+  const BlockCount blocks = best_blocks(a, value_bytes, memory);
+  const std::uint64_t bytes = block_bytes(blocks, a.rows, value_bytes);
+  if (bytes > profile.csr_bytes) return;  // blocks are mostly gaps
+  profile.bsr_bytes = bytes;
+  profile.bsr_places = blocks.blocks * blocks.size * blocks.size;
 }
 
 }  // namespace
@@ -64,18 +88,9 @@ SpmvProfile profile_of(const DeviceCsr& a, std::uint64_t vector_bytes, int eleme
   profile.sell_bytes =
       slices.bytes() + static_cast<std::uint64_t>(slices.places()) *
                            (sizeof(Index) + static_cast<std::uint64_t>(value_bytes));
-  EncodedColumns columns;
-  columns.measure(view, slices, memory);
-  ValueTable table;
-  table.find(view.values, a.nnz(), value_bytes, memory);
-  profile.compressed_bytes =
-      slices.bytes() + compressed_bytes(slices.view().count, slices.steps(),
-                                        columns.difference_bytes(), value_bytes, table.size() > 0);
-  if (slices.longest() * a.rows() <= kMostUneven * a.nnz()) {
-    const BlockCount blocks = best_blocks(view, value_bytes, memory);
-    const std::uint64_t bytes = block_bytes(blocks, a.rows(), value_bytes);
-    if (bytes <= profile.csr_bytes) profile.bsr_bytes = bytes;  // else blocks are mostly gaps
-    profile.bsr_places = blocks.blocks * blocks.size * blocks.size;
+  if (slices.longest() <= kLongestWalk) {
+    measure_compressed(view, slices, value_bytes, memory, profile);
+    measure_blocks(view, value_bytes, memory, profile);
   }
   profile.available_bytes = memory.available_bytes();
   profile.card = current_card_rates();

@@ -45,6 +45,37 @@ __device__ inline ValuePlaces places_of(Offset row_start, Offset row_end, Offset
   return {group * size * size + in_row % at_once * size + i, step};
 }
 
+/// Walks the blocks of a block row from left to right: up to four sorted rows, merged. Calls
+/// `f(block_col, begins, ends)` with the entries [begins[i], ends[i]) of each row i.
+template <class Value, class F>
+__device__ inline void for_each_block(const DeviceCsrView<Value>& a, Offset block_row, int size,
+                                      F&& f) {
+  Offset begins[kLargestBlock], ends[kLargestBlock], limits[kLargestBlock];
+#pragma unroll
+  for (int i = 0; i < kLargestBlock; ++i) {
+    const Offset row = block_row * size + i;
+    const bool is_there = i < size && row < a.rows;
+    begins[i] = is_there ? a.row_begin(static_cast<Index>(row)) : 0;
+    limits[i] = is_there ? a.row_end(static_cast<Index>(row)) : 0;
+  }
+  while (true) {
+    Index block_col = kMaxIndex;
+#pragma unroll
+    for (int i = 0; i < kLargestBlock; ++i) {
+      if (begins[i] < limits[i]) block_col = min(block_col, a.col_indices[begins[i]] / size);
+    }
+    if (block_col == kMaxIndex) return;
+#pragma unroll
+    for (int i = 0; i < kLargestBlock; ++i) {
+      ends[i] = begins[i];
+      while (ends[i] < limits[i] && a.col_indices[ends[i]] / size == block_col) ++ends[i];
+    }
+    f(block_col, begins, ends);
+#pragma unroll
+    for (int i = 0; i < kLargestBlock; ++i) begins[i] = ends[i];
+  }
+}
+
 /// One thread per block row.
 template <class Value>
 __global__ void fill_blocks(DeviceCsrView<Value> a, int size, Offset block_rows,

@@ -95,6 +95,8 @@ class Compressed {
     const DeviceCsrView<void> view = a.view<void>();
     const int value_bytes = static_cast<int>(sizeof(Value));
     slices_ = Slices(view, memory);
+    parts_ = warps_per_slice(slices_);
+    require_short_rows("compressed", slices_.longest() / parts_, csr_bytes_of(a));
     columns_.measure(view, slices_, memory);
     table_.find(view.values, a.nnz(), value_bytes, memory);
     const int bytes_of_value = view.values == nullptr ? 0 : value_bytes;
@@ -103,8 +105,6 @@ class Compressed {
                               bytes_of_value, has_codes) +
              (slices_.is_sorted() ? static_cast<std::uint64_t>(a.rows()) * sizeof(Index) : 0);
     require_worthwhile("compressed", bytes_, csr_bytes_of(a));
-    parts_ = warps_per_slice(slices_);
-    require_short_rows("compressed", slices_.longest() / parts_, csr_bytes_of(a));
     columns_.store(view, slices_, memory);
     values_ = DeviceBuffer<unsigned char>(
         memory, slices_.places() * (has_codes ? 1 : bytes_of_value), "values of slices");

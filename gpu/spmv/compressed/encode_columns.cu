@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/scan_and_sort.h"
 #include "gpu/device/warp.cuh"
@@ -32,21 +34,40 @@ __device__ Index base_of(Index col) {
   return static_cast<Index>(__reduce_min_sync(kAllLanes, static_cast<unsigned>(col)));
 }
 
-/// One warp per slice: bytes of its differences.
-__global__ void measure_differences(DeviceCsrView<void> a, SlicesView slices, Offset* bytes) {
+/// The steps of a slice that one warp goes through: blockIdx.y says which.
+constexpr Index kStepsOfAPart = 128;
+struct Steps {
+  Index begin, end;
+};
+__device__ Steps steps_of_part(Index width) {
+  const Index begin = static_cast<Index>(blockIdx.y) * kStepsOfAPart;
+  return {begin, min(width, begin + kStepsOfAPart)};
+}
+dim3 parts_of_slices(const Slices& slices) {
+  const Offset parts = (slices.longest() + kStepsOfAPart - 1) / kStepsOfAPart;
+  return {slice_blocks(slices.view().count, 1), static_cast<unsigned>(std::max<Offset>(parts, 1))};
+}
+
+/// One warp per part of a slice: raises the bytes of its differences to what it needs.
+__global__ void measure_differences(DeviceCsrView<void> a, SlicesView slices,
+                                    unsigned long long* bytes) {
   const SliceShare share = slice_share(1);
   if (share.slice >= slices.count) return;
-  const LaneRow row = lane_row(a, slices, share);
   const Index width = slices.steps_of(share.slice);
+  const Steps steps = steps_of_part(width);
+  if (steps.begin >= steps.end) return;
+  const LaneRow row = lane_row(a, slices, share);
   int widest = 0;
-  for (Index step = 0; step < width; ++step) {
+  for (Index step = steps.begin; step < steps.end; ++step) {
     const Index col = column_at(a, row, step);
     const Index base = base_of(col);
     const bool is_run = __all_sync(kAllLanes, col == base + share.lane) != 0;
     const unsigned difference = col < 0 ? 0u : static_cast<unsigned>(col - base);
     widest = max(widest, difference_bytes(is_run, __reduce_max_sync(kAllLanes, difference)));
   }
-  if (share.lane == 0) bytes[share.slice] = Offset{width} * kSliceRows * widest;
+  if (share.lane != 0) return;
+  atomicMax(bytes + share.slice,
+            static_cast<unsigned long long>(Offset{width} * kSliceRows * widest));
 }
 
 template <class Stored>
@@ -55,7 +76,7 @@ __device__ void put(unsigned char* differences, Offset at, Index base, Index col
       col < 0 ? static_cast<Stored>(~Stored{0}) : static_cast<Stored>(col - base);
 }
 
-/// One warp per slice.
+/// One warp per part of a slice.
 __global__ void store_differences(DeviceCsrView<void> a, SlicesView slices, const Offset* starts,
                                   CompressedSlice* headers, Index* bases,
                                   unsigned char* differences) {
@@ -67,11 +88,12 @@ __global__ void store_differences(DeviceCsrView<void> a, SlicesView slices, cons
   const Offset start = starts[share.slice];
   const int bytes_of_one =
       width == 0 ? 0 : static_cast<int>((starts[share.slice + 1] - start) / width / kSliceRows);
-  if (share.lane == 0) {
+  if (share.lane == 0 && blockIdx.y == 0) {
     headers[share.slice] = {static_cast<std::uint32_t>(first),
                             static_cast<std::uint32_t>(start / kSliceRows), width, bytes_of_one};
   }
-  for (Index step = 0; step < width; ++step) {
+  const Steps steps = steps_of_part(width);
+  for (Index step = steps.begin; step < steps.end; ++step) {
     const Index col = column_at(a, row, step);
     const Index base = base_of(col);
     if (share.lane == 0) bases[first + step] = base;
@@ -91,8 +113,8 @@ void EncodedColumns::measure(const DeviceCsrView<void>& a, const Slices& slices,
   starts_ = DeviceBuffer<Offset>(memory, Offset{view.count} + 1, "starts of differences");
   CHECK_CUDA(cudaMemsetAsync(starts_.data(), 0, starts_.size_bytes(), stream));
   if (view.count == 0) return;
-  measure_differences<<<slice_blocks(view.count, 1), kSliceThreads, 0, stream>>>(a, view,
-                                                                                 starts_.data());
+  measure_differences<<<parts_of_slices(slices), kSliceThreads, 0, stream>>>(
+      a, view, reinterpret_cast<unsigned long long*>(starts_.data()));
   CHECK_LAUNCH("measure_differences", stream);
   exclusive_sum(memory, starts_.data(), starts_.size());
   difference_bytes_ = fetch(starts_.data() + view.count, stream);
@@ -105,7 +127,7 @@ void EncodedColumns::store(const DeviceCsrView<void>& a, const Slices& slices,
   bases_ = DeviceBuffer<Index>(memory, slices.steps(), "bases of columns");
   differences_ = DeviceBuffer<unsigned char>(memory, difference_bytes_, "differences of columns");
   if (view.count == 0) return;
-  store_differences<<<slice_blocks(view.count, 1), kSliceThreads, 0, memory.stream()>>>(
+  store_differences<<<parts_of_slices(slices), kSliceThreads, 0, memory.stream()>>>(
       a, view, starts_.data(), slices_.data(), bases_.data(), differences_.data());
   CHECK_LAUNCH("store_differences", memory.stream());
   starts_ = {};

@@ -14,7 +14,7 @@ namespace {
 /// A hash table of the values seen so far. A place is free while it holds kFree, a NaN pattern that
 /// is never taken into a table.
 constexpr int kPlaces = 1024;
-constexpr unsigned long long kFree = 0xfff8a5a5a5a5a5a5ull;
+constexpr unsigned long long kFree = ~0ull;
 
 /// While the table has few enough values to be useful, a value is found within so many tries; if
 /// not, there are too many values.
@@ -23,33 +23,50 @@ constexpr int kMostTries = 64;
 struct Seen {
   unsigned long long places[kPlaces];
   unsigned count;
+
+  __device__ bool has_too_many() const {
+    return *const_cast<const volatile unsigned*>(&count) > ValueTable::kMost;
+  }
 };
 
+/// By any number of threads at once.
+__device__ void take(unsigned long long bits, Seen& seen) {
+  auto place = static_cast<unsigned>((bits * 0x9e3779b97f4a7c15ull) >> 54);
+  bool is_known = false;
+  for (int tries = 0; bits != kFree && tries < kMostTries && !is_known; ++tries) {
+    const unsigned long long there = *const_cast<volatile unsigned long long*>(&seen.places[place]);
+    is_known = there == bits;
+    if (there == kFree) {
+      const unsigned long long before = atomicCAS(&seen.places[place], kFree, bits);
+      if (before == kFree) atomicAdd(&seen.count, 1u);
+      is_known = before == kFree || before == bits;
+    }
+    place = (place + 1) % kPlaces;
+  }
+  if (!is_known) atomicAdd(&seen.count, ValueTable::kMost + 1u);
+}
+
+/// Each block collects its values in shared memory first: places that all threads of the device
+/// want at once would take them in turn. Where there are too many values, what is found no longer
+/// matters.
 template <class Bits>
 __global__ void collect_values(const Bits* values, Offset count, Seen* seen) {
+  __shared__ Seen own;
+  for (unsigned i = threadIdx.x; i < kPlaces; i += kSpmvThreads) own.places[i] = kFree;
+  if (threadIdx.x == 0) own.count = 0;
+  __syncthreads();
   const Offset threads = Offset{gridDim.x} * kSpmvThreads;
   for (Offset at = Offset{blockIdx.x} * kSpmvThreads + threadIdx.x; at < count; at += threads) {
-    // There are too many already: the result no longer matters.
-    if (*const_cast<volatile unsigned*>(&seen->count) > ValueTable::kMost) return;
-    const unsigned long long bits = values[at];
-    if (bits == kFree) {
-      atomicAdd(&seen->count, ValueTable::kMost + 1u);
-      return;
-    }
-    auto place = static_cast<unsigned>((bits * 0x9e3779b97f4a7c15ull) >> 54);
-    bool is_known = false;
-    for (int tries = 0; tries < kMostTries && !is_known; ++tries) {
-      const unsigned long long there =
-          *const_cast<volatile unsigned long long*>(&seen->places[place]);
-      is_known = there == bits;
-      if (there == kFree) {
-        const unsigned long long before = atomicCAS(&seen->places[place], kFree, bits);
-        if (before == kFree) atomicAdd(&seen->count, 1u);
-        is_known = before == kFree || before == bits;
-      }
-      place = (place + 1) % kPlaces;
-    }
-    if (!is_known) atomicAdd(&seen->count, ValueTable::kMost + 1u);
+    if (own.has_too_many() || seen->has_too_many()) break;
+    take(values[at], own);
+  }
+  __syncthreads();
+  if (own.has_too_many()) {
+    if (threadIdx.x == 0) atomicAdd(&seen->count, ValueTable::kMost + 1u);
+    return;
+  }
+  for (unsigned i = threadIdx.x; i < kPlaces; i += kSpmvThreads) {
+    if (own.places[i] != kFree) take(own.places[i], *seen);
   }
 }
 
@@ -96,9 +113,8 @@ void ValueTable::find(const void* values, Offset count, int value_bytes, DeviceM
   if (values == nullptr || count == 0) return;
   const cudaStream_t stream = memory.stream();
   const DeviceBuffer<Seen> seen(memory, 1, "the different values");
-  Seen found = {};
-  std::fill(std::begin(found.places), std::end(found.places), kFree);
-  CHECK_CUDA(cudaMemcpyAsync(seen.data(), &found, sizeof found, cudaMemcpyHostToDevice, stream));
+  CHECK_CUDA(cudaMemsetAsync(seen.data()->places, 0xff, sizeof Seen::places, stream));  // kFree
+  CHECK_CUDA(cudaMemsetAsync(&seen.data()->count, 0, sizeof Seen::count, stream));
   constexpr Offset kMostBlocks = 132 * 8;
   const auto blocks = static_cast<unsigned>(std::min<Offset>(kMostBlocks, spmv_blocks(count)));
   with_bits(value_bytes, [&](auto bits) {
@@ -106,7 +122,7 @@ void ValueTable::find(const void* values, Offset count, int value_bytes, DeviceM
                                                         count, seen.data());
     CHECK_LAUNCH("collect_values", stream);
   });
-  found = fetch(seen.data(), stream);
+  const Seen found = fetch(seen.data(), stream);
   if (found.count > kMost) return;
   std::vector<unsigned long long> distinct;
   for (const unsigned long long bits : found.places) {

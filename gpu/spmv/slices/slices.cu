@@ -1,3 +1,5 @@
+#include <cub/block/block_radix_sort.cuh>
+
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/scan_and_sort.h"
 #include "gpu/device/warp.cuh"
@@ -23,14 +25,40 @@ __global__ void measure_slices(DeviceCsrView<void> a, SlicesView slices, Offset*
   atomicMax(longest, static_cast<unsigned long long>(width));
 }
 
-/// Keys that sort rows by window, then by falling length.
-__global__ void number_rows(DeviceCsrView<void> a, std::uint64_t* keys, Index* rows) {
-  const Offset at = Offset{blockIdx.x} * kSpmvThreads + threadIdx.x;
-  if (at >= a.rows) return;
-  const auto row = static_cast<Index>(at);
-  const auto length = static_cast<std::uint32_t>(a.row_end(row) - a.row_begin(row));
-  keys[at] = (static_cast<std::uint64_t>(row / Slices::kSortWindow) << 32) | (UINT32_MAX - length);
-  rows[at] = row;
+/// One block per window: its rows by falling length, equal ones in their order.
+constexpr int kSortThreads = 512, kRowsOfAThread = Slices::kSortWindow / kSortThreads;
+__global__ void __launch_bounds__(kSortThreads)
+    sort_windows(DeviceCsrView<void> a, int bits_of_lengths, Index* rows_of_places) {
+  using Sort = cub::BlockRadixSort<unsigned, kSortThreads, kRowsOfAThread, Index>;
+  __shared__ typename Sort::TempStorage storage;
+  const Offset first =
+      Offset{blockIdx.x} * Slices::kSortWindow + threadIdx.x * Offset{kRowsOfAThread};
+  unsigned lengths[kRowsOfAThread];
+  Index rows[kRowsOfAThread];
+#pragma unroll
+  for (int i = 0; i < kRowsOfAThread; ++i) {
+    // Rows that do not exist come last, as they are empty and stand behind all others.
+    const bool is_there = first + i < a.rows;
+    rows[i] = is_there ? static_cast<Index>(first + i) : -1;
+    lengths[i] = is_there ? static_cast<unsigned>(a.row_end(rows[i]) - a.row_begin(rows[i])) : 0;
+  }
+  Sort(storage).SortDescending(lengths, rows, 0, bits_of_lengths);
+#pragma unroll
+  for (int i = 0; i < kRowsOfAThread; ++i) {
+    if (first + i < a.rows) rows_of_places[first + i] = rows[i];
+  }
+}
+
+DeviceBuffer<Index> sorted_rows(const DeviceCsrView<void>& a, Offset longest,
+                                DeviceMemory& memory) {
+  DeviceBuffer<Index> rows(memory, a.rows, "rows sorted by length");
+  int bits = 1;
+  while (longest >> bits > 0) ++bits;
+  const auto windows =
+      static_cast<unsigned>((Offset{a.rows} + Slices::kSortWindow - 1) / Slices::kSortWindow);
+  sort_windows<<<windows, kSortThreads, 0, memory.stream()>>>(a, bits, rows.data());
+  CHECK_LAUNCH("sort_windows", memory.stream());
+  return rows;
 }
 
 struct Measured {
@@ -67,12 +95,7 @@ Slices::Slices(const DeviceCsrView<void>& a, DeviceMemory& memory)
   Measured* kept = &natural;
   Measured sorted;
   if (natural.steps * kSliceRows - a.nnz > a.nnz / kTolerated + kSliceRows) {
-    DeviceBuffer<std::uint64_t> keys(memory, rows_, "sorting rows by length");
-    DeviceBuffer<Index> rows(memory, rows_, "rows sorted by length");
-    number_rows<<<spmv_blocks(rows_), kSpmvThreads, 0, memory.stream()>>>(a, keys.data(),
-                                                                          rows.data());
-    CHECK_LAUNCH("number_rows", memory.stream());
-    sort_by_key(memory, keys, rows);
+    DeviceBuffer<Index> rows = sorted_rows(a, natural.longest, memory);
     sorted = measure(a, {rows_, count_, nullptr, 0, rows.data()}, memory);
     if (sorted.steps < natural.steps - natural.steps / kTolerated) {
       rows_of_places_ = std::move(rows);

@@ -2,6 +2,7 @@
 // that formats must refuse.
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 
 #include "gpu/device/device_info.h"
@@ -102,6 +103,61 @@ TEST_F(GpuSpmvStructures, CompressedStoresStencilsInAFractionOfTheBytes) {
   EXPECT_LT(share_of_csr(*plan_of("compressed", constant), constant), 0.4);
   EXPECT_LT(share_of_csr(*plan_of("compressed", random), random), 0.85);
   EXPECT_LT(share_of_csr(*plan_of("bsr", blocks_of_three(1200)), blocks_of_three(1200)), 0.8);
+}
+
+/// 1,000 rows of 300 entries with `count` different values.
+CsrMatrix with_values(Index count) {
+  std::vector<Entry> entries;
+  for (Index i = 0; i < 1000; ++i) {
+    for (Index k = 0; k < 300; ++k) {
+      const Index j = 3 * k + i % 3;
+      entries.push_back({i, j, 1.0 + static_cast<double>((i * 300 + k) % count) / 512});
+    }
+  }
+  return matrix_of(1000, 900, std::move(entries));
+}
+
+TEST_F(GpuSpmvStructures, CompressedHasATableOfUpTo256Values) {
+  for (const Index count : {1, 2, 255, 256}) {
+    const CsrMatrix matrix = with_values(count);
+    const std::string choice = plan_of("compressed", matrix)->choice();
+    EXPECT_NE(choice.find(std::to_string(count) + " different values"), std::string::npos)
+        << choice;
+    KernelCase item;
+    item.kinds = kF64Kinds;
+    check_kernel_on(find_kernel(gpu::spmv_kernels(), "compressed"), matrix, 1, item);
+  }
+  for (const Index count : {257, 2000, 300'000}) {
+    const std::string choice = plan_of("compressed", with_values(count))->choice();
+    EXPECT_EQ(choice.find("different values"), std::string::npos) << choice;
+  }
+}
+
+/// Block rows that a warp counts in many steps: full, and with other columns in each row.
+TEST_F(GpuSpmvStructures, BlocksOfLongRows) {
+  const SpmmKernel& kernel = find_kernel(gpu::spmv_kernels(), "bsr");
+  KernelCase item;
+  item.kinds = kF64Kinds;
+  const CsrMatrix full = matrix_where(10, 6001, [](Index, Index) { return true; });
+  const std::string choice = plan_of("bsr", full)->choice();
+  EXPECT_NE(choice.find("blocks of "), std::string::npos) << choice;
+  check_kernel_on(kernel, full, 1, item);
+  check_kernel_on(
+      kernel,
+      matrix_where(11, 5000,
+                   [](Index i, Index j) { return j % 7 != i % 4 && (i != 5 || j > 4000); }),
+      1, item);
+}
+
+/// What one lane would walk along is not looked for: it took 0.2 us an entry of the longest row.
+TEST_F(GpuSpmvStructures, AutoLooksAtLongRowsInNoTime) {
+  const CsrMatrix matrix = matrix_where(8, 250'000, [](Index i, Index j) { return j % 8 >= i; });
+  plan_of("auto", matrix);  // loads kernels
+  const auto begin = std::chrono::steady_clock::now();
+  const auto plan = plan_of("auto", matrix);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  EXPECT_EQ(plan->chosen_kernel(), "jagged");
+  EXPECT_LT(seconds.count(), 0.1);
 }
 
 TEST_F(GpuSpmvStructures, StencilStoresABitForAnEntryAndValuesOnlyWhereTheyDiffer) {
