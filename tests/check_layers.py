@@ -18,6 +18,11 @@ import sys
 BELOW_API = {"core/*", "preprocess/*", "cpu/*", "gpu", "gpu/*"}
 ALL_LIBRARIES = BELOW_API | {"api", "ranks"}
 
+GPU_OPERATION = {"core/*", "gpu/device", "gpu/plan"}
+SPGEMM = GPU_OPERATION | {"gpu/spgemm"}
+ROWS = "gpu/spgemm/adaptive_rows/"
+ROW_STEPS = ("rules", "primitives", "profile", "binning", "symbolic", "numeric")  # a step includes earlier ones
+
 # room -> rooms it may include beside itself. "cpu/*" is every folder of cpu that has no row.
 ROOMS = {
     "core/base": set(),
@@ -32,7 +37,12 @@ ROOMS = {
     "cpu/*": {"core/*", "cpu/common"},  # an operation
     "gpu/device": {"core/*"},
     "gpu/plan": {"core/*", "gpu/device"},
-    "gpu/*": {"core/*", "gpu/device", "gpu/plan"},  # an operation
+    "gpu/*": GPU_OPERATION,
+    **{ROWS + step: SPGEMM | {ROWS + earlier for earlier in ROW_STEPS[:place]}
+       for place, step in enumerate(ROW_STEPS)},
+    "gpu/spgemm/product_list": SPGEMM | {ROWS + "*"},
+    "gpu/spgemm/small_product": SPGEMM | {ROWS + "*"},
+    "gpu/spgemm/adaptive_rows": SPGEMM | {ROWS + "*", "gpu/spgemm/product_list", "gpu/spgemm/small_product"},
     "gpu": {"core/*", "gpu/*"},  # the face
     "ranks": {"core/*", "cpu/common"},
     "ranks/mpi": {"core/*", "ranks"},
@@ -53,7 +63,8 @@ ROOMS = {
     "studies": None,
     "tests": None,
 }
-FLAT = {"tools", "gpu", "api", "ranks"}  # rooms without folders: a folder in tools is a room of its own
+# rooms without folders: a folder in tools is a room of its own
+FLAT = {"tools", "gpu", "api", "ranks", "gpu/spgemm/adaptive_rows"}
 LIBRARIES = ("core", "preprocess", "cpu", "gpu", "ranks", "api")
 
 # first part of a third-party header -> places (path prefixes) that may name it
@@ -248,6 +259,10 @@ def self_test():
         ("gpu/spmm/ladder/a.cu", '#include "gpu/spgemm/registry.h"\n'),
         ("gpu/new_operation/a.cu", '#include "gpu/spmm/registry.h"\n'),
         ("cpu/common/a.cpp", '#include "cpu/spmm/registry.h"\n'),
+        (ROWS + "elsewhere/a.cu", "int x;\n"),
+        (ROWS + "binning/a.h", '#include "gpu/spgemm/adaptive_rows/numeric/make.h"\n'),
+        (ROWS + "numeric/bit_range/a.cuh", '#include "gpu/spgemm/adaptive_rows/workspace.h"\n'),
+        ("gpu/spgemm/a.h", '#include "gpu/spgemm/adaptive_rows/rules/rules.h"\n'),
         ("gpu/device/a.cpp", '#include "gpu/plan/a.h"\n'),
         ("gpu/spmm/a.cpp", '#include "gpu/face.h"\n'),
         ("preprocess/import/a.cpp", '#include "preprocess/export/export.h"\n'),
@@ -266,6 +281,7 @@ def self_test():
         ("tools/cli/a.cpp", '#include <spdlog/spdlog.h>\n  std::cout << 1;\n'),
         ("tools/csr-x.cpp", '#include "tools/advise/advise.h"\n#include "gpu/spmm/registry.h"\n'),
         ("gpu/new_operation/a.cu", '#include "gpu/plan/a.h"\n#include "gpu/device/stream.h"\n'),
+        (ROWS + "a.cpp", '#include "gpu/spgemm/adaptive_rows/numeric/make.h"\n'),
         ("cpu/spmm/a.cpp", '  throw Error("printf( is only text");\n  snprintf(b, 2, "x"); _exit(1);\n'),
     ]
     header_and_source = [("core/base/a.h", ""), ("core/base/a.cpp", '#include "core/base/a.h"\n')]

@@ -44,8 +44,8 @@ bool pays_spread_out(const SpgemmProblem& problem) {
              kLeastProducts;
 }
 
-// Most choices are made per row, in gpu/spgemm/adaptive_rows/rules.h: rows of one matrix differ as
-// much as matrices do.
+// Most choices are made per row, in gpu/spgemm/adaptive_rows/rules/rules.h: rows of one matrix
+// differ as much as matrices do.
 std::vector<Rule> rules_for(const SpgemmProblem& problem) {
   const bool is_dense = pays_spread_out(problem);
   return {{is_dense, "dense_tiles",

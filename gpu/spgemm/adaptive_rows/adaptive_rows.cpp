@@ -4,8 +4,8 @@
 //          the bins; if A is small, the device works on short rows meanwhile
 // Reads    A three times, the row ends of B once, B's columns two or three times, its values once
 // Launch   one kernel per bin that has rows, long rows first, one for all rows that a warp sorts,
-//          and two for many rows of at most 16 products; see gpu/spgemm/adaptive_rows/rules.h. Some
-//          sorted rows are made while they are counted (staged_rows.h), and copied at the end
+//          and two for many rows of at most 16 products; see rules/rules.h. Some sorted rows are
+//          made while they are counted (numeric/staged_rows.h), and copied at the end
 // Needs    operands on the device; a workspace of about 60 bytes per row, the bits that counting
 //          keeps, at most half a byte per product, and a buffer for rows made early, at most 1 GiB
 // Against  one kernel for all rows: rows of 3 and of 30,000 entries need different memory. The
@@ -24,12 +24,14 @@
 
 #include "core/base/counted.h"
 #include "gpu/device/cuda_check.h"
+#include "gpu/spgemm/adaptive_rows/binning/choose_make_bins.h"
+#include "gpu/spgemm/adaptive_rows/binning/told.h"
 #include "gpu/spgemm/adaptive_rows/forecast.h"
 #include "gpu/spgemm/adaptive_rows/listed_values.h"
-#include "gpu/spgemm/adaptive_rows/make.h"
+#include "gpu/spgemm/adaptive_rows/numeric/make.h"
 #include "gpu/spgemm/adaptive_rows/rows_work.h"
 #include "gpu/spgemm/adaptive_rows/side_by_side.h"
-#include "gpu/spgemm/adaptive_rows/told.h"
+#include "gpu/spgemm/adaptive_rows/symbolic/count.h"
 #include "gpu/spgemm/small_product/small_product.h"
 
 namespace csrkit::gpu {

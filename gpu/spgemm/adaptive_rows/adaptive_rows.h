@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "gpu/spgemm/adaptive_rows/rules.h"
+#include "gpu/spgemm/adaptive_rows/rules/rules.h"
 #include "gpu/spgemm/device_spgemm.h"
 
 namespace csrkit::gpu {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "gpu/spgemm/adaptive_rows/hub_rows.h"
-#include "gpu/spgemm/adaptive_rows/staged_rows.h"
+#include "gpu/spgemm/adaptive_rows/numeric/hub_rows.h"
+#include "gpu/spgemm/adaptive_rows/numeric/staged_rows.h"
 #include "gpu/spgemm/adaptive_rows/workspace.h"
 #include "gpu/spgemm/product_list/product_list.h"
 #include "gpu/spgemm/small_product/small_product.h"

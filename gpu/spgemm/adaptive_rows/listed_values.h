@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "gpu/spgemm/adaptive_rows/rules.h"
+#include "gpu/spgemm/adaptive_rows/rules/rules.h"
 #include "gpu/spgemm/product_list/product_list.h"
 
 namespace csrkit::gpu {

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "gpu/spgemm/adaptive_rows/bin_lists.h"
-#include "gpu/spgemm/adaptive_rows/hub_rows.h"
-#include "gpu/spgemm/adaptive_rows/short_rows.h"
-#include "gpu/spgemm/adaptive_rows/staged_rows.h"
+#include "gpu/spgemm/adaptive_rows/binning/bin_lists.h"
+#include "gpu/spgemm/adaptive_rows/binning/short_rows.h"
+#include "gpu/spgemm/adaptive_rows/numeric/hub_rows.h"
+#include "gpu/spgemm/adaptive_rows/numeric/staged_rows.h"
 #include "gpu/spgemm/adaptive_rows/workspace.h"
 
 namespace csrkit::gpu {

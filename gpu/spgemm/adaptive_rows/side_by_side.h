@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "gpu/spgemm/adaptive_rows/profile.h"
+#include "gpu/spgemm/adaptive_rows/binning/lists.h"
 #include "gpu/spgemm/adaptive_rows/side_streams.h"
 
 namespace csrkit::gpu {

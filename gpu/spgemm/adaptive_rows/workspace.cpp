@@ -4,6 +4,7 @@
 
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/workspace_layout.h"
+#include "gpu/spgemm/adaptive_rows/binning/choose_make_bins.h"
 
 namespace csrkit::gpu {
 

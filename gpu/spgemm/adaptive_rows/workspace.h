@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gpu/device/device_buffer.h"
-#include "gpu/spgemm/adaptive_rows/profile.h"
+#include "gpu/spgemm/adaptive_rows/profile/profile.h"
 
 namespace csrkit::gpu {
 

@@ -6,7 +6,7 @@
 #include <cub/block/block_radix_sort.cuh>
 
 #include "gpu/device/device_csr.h"
-#include "gpu/spgemm/adaptive_rows/row_groups.cuh"
+#include "gpu/spgemm/adaptive_rows/primitives/row_groups.cuh"
 #include "gpu/spgemm/product_list/place.cuh"
 #include "gpu/spgemm/product_list/product_list.h"
 #include "gpu/spgemm/product_list/totals.h"

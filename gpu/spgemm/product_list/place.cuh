@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "gpu/device/device_csr.h"
-#include "gpu/spgemm/adaptive_rows/row_groups.cuh"
+#include "gpu/spgemm/adaptive_rows/primitives/row_groups.cuh"
 #include "gpu/spgemm/product_list/product_list.h"
 #include "gpu/spgemm/product_list/totals.h"
 

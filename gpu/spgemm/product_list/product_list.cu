@@ -15,7 +15,7 @@
 
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/device_info.h"
-#include "gpu/spgemm/adaptive_rows/row_sums.cuh"
+#include "gpu/spgemm/adaptive_rows/primitives/row_sums.cuh"
 #include "gpu/spgemm/product_list/product_list.h"
 
 namespace csrkit::gpu {

@@ -13,7 +13,7 @@
 
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/workspace_layout.h"
-#include "gpu/spgemm/adaptive_rows/row_sort_make.cuh"
+#include "gpu/spgemm/adaptive_rows/numeric/row_sort_make.cuh"
 #include "gpu/spgemm/small_product/small_product.h"
 
 namespace csrkit::gpu {

@@ -1,6 +1,6 @@
 // What adaptive_rows says of how rows were made. No GPU is needed.
 
-#include "gpu/spgemm/adaptive_rows/bin_lists.h"
+#include "gpu/spgemm/adaptive_rows/binning/bin_lists.h"
 
 #include <gtest/gtest.h>
 

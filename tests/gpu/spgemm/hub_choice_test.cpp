@@ -1,6 +1,6 @@
 // Which rows are hubs: what the model answers, without a device.
 
-#include "gpu/spgemm/adaptive_rows/hub_choice.h"
+#include "gpu/spgemm/adaptive_rows/rules/hub_choice.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // What the rules of adaptive_rows say of rows that are longer than 32 bits count.
 
-#include "gpu/spgemm/adaptive_rows/rules.h"
+#include "gpu/spgemm/adaptive_rows/rules/rules.h"
 
 #include <gtest/gtest.h>
 

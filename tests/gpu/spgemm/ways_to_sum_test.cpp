@@ -1,6 +1,6 @@
 // How a block adds up the products of a row, by its numbers alone.
 
-#include "gpu/spgemm/adaptive_rows/ways_to_sum.h"
+#include "gpu/spgemm/adaptive_rows/rules/ways_to_sum.h"
 
 #include <gtest/gtest.h>
 
