@@ -191,14 +191,6 @@ RankPart gather_part(const Offset* row_offsets, ValueKind kind, const EntrySourc
   return part;
 }
 
-RankPart part_of_matrix(const CsrMatrix& matrix, PartLists lists, const std::string& where,
-                        int threads, PartColumns columns) {
-  const EntrySource entries = entries_of(matrix);
-  const Offset* const row_offsets = matrix.row_offsets() + lists.head.row_begin;
-  return gather_part(row_offsets, matrix.value_kind(), entries, std::move(lists), matrix.cols(),
-                     where, threads, columns);
-}
-
 CsrMatrix without_rows(const CsrMatrix& matrix, const std::vector<Index>& rows) {
   if (rows.empty()) return matrix;
   Offset left = matrix.nnz();

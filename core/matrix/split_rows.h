@@ -55,10 +55,6 @@ RankPart gather_part(const Offset* row_offsets, ValueKind kind, const EntrySourc
                      PartLists lists, Index cols, const std::string& where, int threads = 0,
                      PartColumns columns = PartColumns::local);
 
-/// A part of a matrix in memory.
-RankPart part_of_matrix(const CsrMatrix& matrix, PartLists lists, const std::string& where,
-                        int threads = 0, PartColumns columns = PartColumns::local);
-
 /// The matrix with these rows empty.
 CsrMatrix without_rows(const CsrMatrix& matrix, const std::vector<Index>& rows);
 

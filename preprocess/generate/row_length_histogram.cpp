@@ -58,12 +58,6 @@ RowLengthHistogram parse_histogram(std::istream& lines, const std::string& where
 
 }  // namespace
 
-std::vector<std::string> row_length_histogram_names() {
-  std::vector<std::string> names;
-  for (const EmbeddedHistogram& histogram : kEmbedded) names.push_back(histogram.name);
-  return names;
-}
-
 bool is_histogram_path(const std::string& name_or_path) {
   return name_or_path.find('/') != std::string::npos ||
          (name_or_path.size() > 4 && ends_with(name_or_path, ".tsv"));

@@ -29,9 +29,6 @@ bool is_histogram_path(const std::string& name_or_path);
 /// files.
 RowLengthHistogram row_length_histogram(const std::string& name_or_path);
 
-/// The names of the built-in histograms.
-std::vector<std::string> row_length_histogram_names();
-
 /// `count` quantiles of the histogram, ascending: the same shape with fewer or more rows.
 std::vector<double> quantiles_of(const RowLengthHistogram& histogram, Index count);
 

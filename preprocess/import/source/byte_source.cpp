@@ -42,33 +42,24 @@ class MappedFile {
   std::size_t size_ = 0;
 };
 
-class MemorySource : public ByteSource {
+class PlainFileSource : public ByteSource {
  public:
-  MemorySource(std::string_view bytes, std::string name, const SourceLimits& limits)
-      : ByteSource(std::move(name), limits), bytes_(bytes) {}
+  PlainFileSource(std::unique_ptr<MappedFile> file, std::string name, const SourceLimits& limits)
+      : ByteSource(std::move(name), limits), file_(std::move(file)) {}
 
-  std::string_view mapped() const override { return bytes_; }
-  std::int64_t size_bytes() const override { return static_cast<std::int64_t>(bytes_.size()); }
+  std::string_view mapped() const override { return file_->bytes(); }
+  std::int64_t size_bytes() const override { return static_cast<std::int64_t>(mapped().size()); }
 
   std::size_t read(char* to, std::size_t capacity) override {
-    const std::size_t count = std::min(capacity, bytes_.size() - position_);
-    std::copy_n(bytes_.data() + position_, count, to);
+    const std::size_t count = std::min(capacity, mapped().size() - position_);
+    std::copy_n(mapped().data() + position_, count, to);
     position_ += count;
     return count;
   }
 
  private:
-  std::string_view bytes_;
-  std::size_t position_ = 0;
-};
-
-class PlainFileSource : public MemorySource {
- public:
-  PlainFileSource(std::unique_ptr<MappedFile> file, std::string name, const SourceLimits& limits)
-      : MemorySource(file->bytes(), std::move(name), limits), file_(std::move(file)) {}
-
- private:
   std::unique_ptr<MappedFile> file_;
+  std::size_t position_ = 0;
 };
 
 class ArchiveSource : public ByteSource {
@@ -127,11 +118,6 @@ std::unique_ptr<ByteSource> open_file(const std::string& path, const SourceLimit
   ArchiveWalk walk(path, ArchiveLayout::single_file, limits);
   const bool is_empty = !walk.next();
   return std::make_unique<ArchiveSource>(std::move(walk), is_empty, path, limits);
-}
-
-std::unique_ptr<ByteSource> open_bytes(std::string_view bytes, std::string name,
-                                       const SourceLimits& limits) {
-  return std::make_unique<MemorySource>(bytes, std::move(name), limits);
 }
 
 std::vector<ArchiveMember> list_archive(const ArchivePlace& archive, const SourceLimits& limits) {

@@ -21,10 +21,6 @@ namespace csrkit {
 /// compressed more than once.
 std::unique_ptr<ByteSource> open_file(const std::string& path, const SourceLimits& limits = {});
 
-/// The same interface over bytes in memory (borrowed); tests and small members.
-std::unique_ptr<ByteSource> open_bytes(std::string_view bytes, std::string name,
-                                       const SourceLimits& limits = {});
-
 /// An archive: a file, or a member of one, as data.npz in the zip file that is downloaded.
 struct ArchivePlace {
   // NOLINTNEXTLINE(google-explicit-constructor): mostly it is a file

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/file/rank_sections.h"
+#include "core/matrix/split_rows.h"
 #include "tests/unit/core/file/csr_file_samples.h"
 
 namespace csrkit {
@@ -57,6 +58,19 @@ inline PartBorders random_borders(const CsrMatrix& matrix, Index parts, std::uin
   borders.rows = draw(matrix.rows(), 1);
   borders.cols = matrix.rows() == matrix.cols() ? borders.rows : draw(matrix.cols(), 2);
   return borders;
+}
+
+/// A part of a matrix in memory.
+inline RankPart part_of_matrix(const CsrMatrix& matrix, PartLists lists, const std::string& where,
+                               int threads = 0, PartColumns columns = PartColumns::local) {
+  const auto entries = [&](Offset first, Offset) {
+    const auto width = static_cast<Offset>(size_of(matrix.value_kind()));
+    const auto* const values = static_cast<const char*>(matrix.values());
+    return EntryRun{matrix.col_indices() + first, width == 0 ? nullptr : values + first * width};
+  };
+  const Offset* const row_offsets = matrix.row_offsets() + lists.head.row_begin;
+  return gather_part(row_offsets, matrix.value_kind(), entries, std::move(lists), matrix.cols(),
+                     where, threads, columns);
 }
 
 }  // namespace csrkit

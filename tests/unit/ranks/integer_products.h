@@ -13,6 +13,7 @@
 #include "core/file/rank_sections.h"
 #include "ranks/spmm_check.h"
 #include "ranks/thread_ranks.h"
+#include "tests/unit/core/part_samples.h"
 
 namespace csrkit::ranks::testing {
 

@@ -11,6 +11,7 @@
 
 #include "preprocess/import/source/line_reader.h"
 #include "tests/unit/preprocess/import/scratch_file.h"
+#include "tests/unit/preprocess/import/source/memory_source.h"
 
 namespace csrkit {
 namespace {
@@ -268,8 +269,8 @@ TEST(ByteSource, SuiteSparseArchives) {
 }
 
 TEST(LineReader, LinesThenBlocks) {
-  const auto source = open_bytes("one\r\ntwo\n\nfour\nfive", "x");
-  LineReader lines(*source);
+  MemorySource source("one\r\ntwo\n\nfour\nfive", "x");
+  LineReader lines(source);
   std::string_view line;
   ASSERT_TRUE(lines.next_line(line));
   EXPECT_EQ(line, "one");
@@ -289,8 +290,8 @@ TEST(LineReader, CrAloneIsNoLineEnd) {
   EXPECT_EQ(found_lone_cr("one\r"), "");
   EXPECT_NE(found_lone_cr("one\rtwo\n"), "");
   EXPECT_NE(found_lone_cr("\rtwo"), "");
-  const auto source = open_bytes("one\ntwo\r\nthree\rfour\n", "x");
-  LineReader lines(*source);
+  MemorySource source("one\ntwo\r\nthree\rfour\n", "x");
+  LineReader lines(source);
   std::string_view line;
   ASSERT_TRUE(lines.next_line(line));
   ASSERT_TRUE(lines.next_line(line));

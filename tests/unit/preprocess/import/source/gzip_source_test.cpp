@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "preprocess/import/source/byte_source.h"
 #include "preprocess/import/source/inflater.h"
+#include "tests/unit/preprocess/import/source/memory_source.h"
 
 namespace csrkit {
 namespace {
@@ -65,7 +66,7 @@ std::string content(std::unique_ptr<ByteSource> source, std::size_t step) {
 }
 
 std::string gunzip(const std::string& bytes, std::uint64_t limit = kNoLimit) {
-  return content(gunzipped(open_bytes(bytes, "x.gz"), limit), 1000);
+  return content(gunzipped(std::make_unique<MemorySource>(bytes, "x.gz"), limit), 1000);
 }
 
 std::string text_of_lines(int lines) {
