@@ -45,7 +45,7 @@ std::byte* locked_page(std::size_t bytes) {
 }  // namespace
 
 void* PageLockedCells::take() {
-  constexpr std::size_t kAtOnce = 16, kPage = kAtOnce * kBytes;
+  constexpr std::size_t kAtOnce = 4, kPage = kAtOnce * kBytes;
   FreeCells& free = free_cells();
   const std::lock_guard<std::mutex> lock(free.mutex);
   if (free.cells.empty()) {

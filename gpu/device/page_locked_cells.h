@@ -1,5 +1,5 @@
-// Small cells in page-locked host memory. A kernel writes a number there that the host waits for:
-// it needs no copy after the kernel.
+// Small cells in page-locked host memory. A kernel writes numbers there that the host waits for: it
+// needs no copy after the kernel.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace csrkit::gpu {
 /// write to: rather lose it.
 class PageLockedCells {
  public:
-  static constexpr std::size_t kBytes = 256;
+  static constexpr std::size_t kBytes = 1024;
 
   /// A cell of kBytes bytes, aligned to kBytes. Throws DeviceError, std::bad_alloc.
   static void* take();

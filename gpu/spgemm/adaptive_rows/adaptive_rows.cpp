@@ -24,6 +24,7 @@
 
 #include "core/base/counted.h"
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/page_locked_cells.h"
 #include "gpu/spgemm/adaptive_rows/binning/choose_make_bins.h"
 #include "gpu/spgemm/adaptive_rows/binning/told.h"
 #include "gpu/spgemm/adaptive_rows/forecast.h"
@@ -164,17 +165,19 @@ class AdaptiveRows final : public DeviceSpgemm {
     if (was_too_big_) return false;
     if (!changes_.is_small(op.a.rows, op.b.cols, op.a.nnz, op.a.cols, op.b.nnz)) return false;
     begin(SpgemmPhase::numeric);
-    if (!small_result_) small_result_ = std::make_unique<PageLocked<SmallResult>>();
-    SmallResult* const result = small_result_->get();
     DeviceProduct made;
     made.rows = c.rows;
     made.cols = c.cols;
     made.kind = c.kind;
-    make_small_product<Value>(op, semiring_, memory, made, result);
+    // Lost if what follows throws, as a kernel may still write to it.
+    auto* const cell = static_cast<SmallResult*>(PageLockedCells::take());
+    make_small_product<Value>(op, semiring_, memory, made, cell);
     CHECK_CUDA(cudaStreamSynchronize(memory.stream()));
-    was_too_big_ = result->is_too_big != 0;
+    const SmallResult result = *cell;
+    PageLockedCells::give_back(cell);
+    was_too_big_ = result.is_too_big != 0;
     if (was_too_big_) return false;
-    made.nnz = static_cast<Offset>(result->nnz);
+    made.nnz = static_cast<Offset>(result.nnz);
     c = std::move(made);
     choice_ = "small: " + counted(c.rows, "row") + " sorted in one pass";
     return true;
@@ -504,7 +507,6 @@ class AdaptiveRows final : public DeviceSpgemm {
   BinRules rules_;
   std::optional<BitRangeRows> rows_in_bit_ranges_;  // of all of A, if it comes in ranges
   std::unique_ptr<Told<HostTotals>> host_;
-  std::unique_ptr<PageLocked<SmallResult>> small_result_;
   bool was_too_big_ = false;             // for one pass
   std::optional<bool> has_short_twins_;  // unset: no need to know
   bool comes_in_ranges_ = false;         // A

@@ -1,28 +1,15 @@
-// What kernels tell the host, in page-locked memory that both share.
+// What kernels tell the host, in a page-locked cell that both share.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
 
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/page_locked_cells.h"
 
 namespace csrkit::gpu {
-
-/// A page-locked T, which kernels can write.
-template <class T>
-class PageLocked {
- public:
-  PageLocked() { CHECK_CUDA(cudaMallocHost(&data_, sizeof(T))); }
-  ~PageLocked() { CHECK_CUDA_NOEXCEPT(cudaFreeHost(data_)); }
-  PageLocked(const PageLocked&) = delete;
-  PageLocked& operator=(const PageLocked&) = delete;
-
-  T* get() const { return data_; }
-
- private:
-  T* data_ = nullptr;
-};
 
 /// A T that a kernel sends to the host while later kernels are already queued, word by word. A
 /// cudaMemcpy would delay the stream, and waiting for it would wake the host later.
@@ -30,6 +17,7 @@ template <class T>
 class Told {
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % sizeof(std::uint32_t) == 0);
   static constexpr int kWords = sizeof(T) / sizeof(std::uint32_t);
+  static_assert(kWords * sizeof(std::uint64_t) <= PageLockedCells::kBytes, "a cell holds them");
 
  public:
   /// The kernel's end.
@@ -53,29 +41,30 @@ class Told {
     std::uint32_t turn_;
   };
 
-  Told() {
-    for (std::uint64_t& word : memory_.get()->words) word = 0;
+  Told() { std::fill_n(words_, kWords, 0); }
+  ~Told() {
+    const bool may_still_be_written = turn_ != waited_for_;
+    if (!may_still_be_written) PageLockedCells::give_back(words_);
   }
+  Told(const Told&) = delete;
+  Told& operator=(const Told&) = delete;
 
   /// The place for the next launch in `stream`. The host must have waited for the last one.
   Place next(cudaStream_t stream) {
     stream_ = stream;
-    return {memory_.get()->words, ++turn_};
+    return {words_, ++turn_};
   }
 
   T wait() {
     std::uint32_t told[kWords];
-    for (int i = 0; i < kWords; ++i) told[i] = wait_for(memory_.get()->words + i);
+    for (int i = 0; i < kWords; ++i) told[i] = wait_for(words_ + i);
+    waited_for_ = turn_;
     T what;
     std::memcpy(&what, told, sizeof what);
     return what;
   }
 
  private:
-  struct Words {
-    std::uint64_t words[kWords];
-  };
-
   std::uint32_t wait_for(const volatile std::uint64_t* at) {
     constexpr unsigned kOften = 1 << 16;
     std::uint64_t word = *at;
@@ -89,9 +78,9 @@ class Told {
     return static_cast<std::uint32_t>(word);
   }
 
-  PageLocked<Words> memory_;
+  std::uint64_t* words_ = static_cast<std::uint64_t*>(PageLockedCells::take());
   cudaStream_t stream_ = nullptr;
-  std::uint32_t turn_ = 0;
+  std::uint32_t turn_ = 0, waited_for_ = 0;
 };
 
 }  // namespace csrkit::gpu
