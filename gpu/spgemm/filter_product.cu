@@ -7,7 +7,7 @@
 #include "gpu/device/cub_scratch.h"
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/grid.h"
-#include "gpu/device/scan_and_sort.h"
+#include "gpu/device/scan.h"
 #include "gpu/device/warp.cuh"
 #include "gpu/spgemm/filter_product.h"
 

@@ -1,5 +1,5 @@
 #include "gpu/device/cuda_check.h"
-#include "gpu/device/scan_and_sort.h"
+#include "gpu/device/scan.h"
 #include "gpu/spmv/diagonals.h"
 #include "gpu/spmv/vectors.h"
 

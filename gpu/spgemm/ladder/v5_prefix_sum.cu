@@ -11,7 +11,7 @@
 
 #include "gpu/device/cub_scratch.h"
 #include "gpu/device/cuda_check.h"
-#include "gpu/device/scan_and_sort.h"
+#include "gpu/device/scan.h"
 #include "gpu/device/warp.cuh"
 #include "gpu/spgemm/device_spgemm.h"
 

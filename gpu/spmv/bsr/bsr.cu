@@ -11,7 +11,7 @@
 // Against  sell, csr_balanced
 
 #include "gpu/device/cuda_check.h"
-#include "gpu/device/scan_and_sort.h"
+#include "gpu/device/scan.h"
 #include "gpu/device/warp.cuh"
 #include "gpu/spmv/bsr/block_rows.h"
 #include "gpu/spmv/device_spmv.h"

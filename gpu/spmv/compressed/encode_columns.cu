@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "gpu/device/cuda_check.h"
-#include "gpu/device/scan_and_sort.h"
+#include "gpu/device/scan.h"
 #include "gpu/device/warp.cuh"
 #include "gpu/spmv/compressed/encode.h"
 #include "gpu/spmv/slices/slice_product.cuh"

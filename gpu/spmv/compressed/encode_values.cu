@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "gpu/device/cuda_check.h"
-#include "gpu/device/scan_and_sort.h"
+#include "gpu/device/scan.h"
 #include "gpu/spmv/compressed/encode.h"
 #include "gpu/spmv/slices/slice_product.cuh"
 

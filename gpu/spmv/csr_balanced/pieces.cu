@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "gpu/device/cuda_check.h"
-#include "gpu/device/scan_and_sort.h"
+#include "gpu/device/scan.h"
 #include "gpu/spmv/csr_balanced/pieces.h"
 #include "gpu/spmv/vectors.h"
 

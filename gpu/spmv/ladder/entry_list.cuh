@@ -3,7 +3,7 @@
 #pragma once
 
 #include "gpu/device/cuda_check.h"
-#include "gpu/device/scan_and_sort.h"
+#include "gpu/device/scan.h"
 #include "gpu/device/warp.cuh"
 #include "gpu/spmv/device_spmv.h"
 

@@ -387,6 +387,18 @@ TEST_F(SanitizerGpuSpmvStructures, JaggedWithMoreColumnsThan16BitsTellApart) {
   check_kernel_on(kernel, near_columns(40, 100'000, 50, 3000, 65'536), 1, {});
 }
 
+/// Two windows of sorted rows, slices in several parts, few values, and block rows of a sample.
+TEST_F(SanitizerGpuSpmvStructures, WhatAutoLooksAt) {
+  KernelCase item;
+  item.kinds = kF64Kinds;
+  const CsrMatrix rows = uneven(5'000, 3'000, 1, 30);
+  for (const char* name : {"auto", "sell", "compressed"}) {
+    check_kernel_on(find_kernel(gpu::spmv_kernels(), name), rows, 1, item);
+  }
+  check_kernel_on(find_kernel(gpu::spmv_kernels(), "compressed"), with_values(256), 1, item);
+  check_kernel_on(find_kernel(gpu::spmv_kernels(), "auto"), blocks_of_three(301), 1, item);
+  check_kernel_on(find_kernel(gpu::spmv_kernels(), "bsr"), blocks_of_three(301), 1, item);
+}
 TEST_F(SanitizerGpuSpmvStructures, JaggedWithoutPadding) {
   KernelCase item;
   item.alpha = 1.5;

@@ -1,7 +1,7 @@
 #include <cub/device/device_scan.cuh>
 
 #include "gpu/device/cub_scratch.h"
-#include "gpu/device/scan_and_sort.h"
+#include "gpu/device/scan.h"
 
 namespace csrkit::gpu {
 
