@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "core/base/counted.h"
-#include "cpu/spmm/row_kernels.h"
+#include "cpu/spmm/rows/row_kernels.h"
 
 namespace csrkit::cpu {
 

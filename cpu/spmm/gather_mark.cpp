@@ -16,7 +16,7 @@
 
 #include "core/base/counted.h"
 #include "cpu/common/work_shares.h"
-#include "cpu/spmm/row_kernels.h"
+#include "cpu/spmm/rows/row_kernels.h"
 
 namespace csrkit::cpu {
 

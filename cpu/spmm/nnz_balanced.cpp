@@ -3,9 +3,9 @@
 // Owns     a piece is a run of whole rows, about as many nonzeros (plus rows) as any other, and one
 //          thread makes it; a row longer than two pieces (a hub) is cut into stretches of one
 //          piece, whose sums wait in a workspace until they are added in order
-// Reads    as row_kernels_body.inc says; a tile of columns at a time, from copies of B whose rows
-//          begin on cache lines, rows with the same columns together, or some rows band after
-//          band (banded_rows_body.inc), if settings.h says so
+// Reads    as rows/row_kernels_body.inc says; a tile of columns at a time, from copies of B whose
+//          rows begin on cache lines, rows with the same columns together, or some rows band after
+//          band (rows/body/banded_rows.inc), if settings.h says so
 // Launch   every thread has a run of neighbouring pieces and helps others when it is done, unless
 //          the product is too small for that: then all runs have about as much work; where hubs are
 //          cut depends on A alone and every element has one order of summation, so the bits are the
@@ -27,10 +27,10 @@
 #include "cpu/common/new_values.h"
 #include "cpu/common/row_cuts.h"
 #include "cpu/common/work_shares.h"
-#include "cpu/spmm/banded_rows.h"
 #include "cpu/spmm/choose_settings.h"
 #include "cpu/spmm/reads_of_b.h"
-#include "cpu/spmm/row_kernels.h"
+#include "cpu/spmm/rows/banded_rows.h"
+#include "cpu/spmm/rows/row_kernels.h"
 
 namespace csrkit::cpu {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cpu/common/operator_plan.h"
-#include "cpu/spmm/row_kernels.h"
+#include "cpu/spmm/rows/row_kernels.h"
 
 namespace csrkit::cpu {
 

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "cpu/spmm/row_kernels.h"
+#include "cpu/spmm/rows/row_kernels.h"
 
 namespace csrkit::cpu {
 

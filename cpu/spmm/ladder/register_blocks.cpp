@@ -1,14 +1,14 @@
 // register_blocks: rows as in row_parallel, sums in vector registers, coming rows of B asked for
 // early.
 // Owns     a thread makes whole rows of C, up to 16 vectors of columns at a time
-// Reads    as row_kernels_body.inc says: for every nonzero the block's stretch of one row of B,
-//          which was asked for 4 KiB of work earlier
+// Reads    as rows/row_kernels_body.inc says: for every nonzero the block's stretch of one row of
+//          B, which was asked for 4 KiB of work earlier
 // Launch   as row_parallel
 // Needs    nothing
 // Against  simd and unrolled: the widest vectors of the machine at run time and no sum in memory;
 //          the caches answer before the loads wait; rows are still shared out by number, not by
 //          work
-#include "cpu/spmm/row_kernels.h"
+#include "cpu/spmm/rows/row_kernels.h"
 
 namespace csrkit::cpu {
 

@@ -9,7 +9,7 @@
 //          it does and is used again
 #include <algorithm>
 
-#include "cpu/spmm/row_kernels.h"
+#include "cpu/spmm/rows/row_kernels.h"
 
 namespace csrkit::cpu {
 

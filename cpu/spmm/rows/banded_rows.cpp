@@ -1,8 +1,8 @@
-// The loops of banded_rows_body.inc for every kind and instruction set. Not beside those of
+// The loops of body/banded_rows.inc for every kind and instruction set. Not beside those of
 // row_kernels.inc: the compiler would make other code of them.
-#include "cpu/spmm/banded_rows.h"
+#include "cpu/spmm/rows/banded_rows.h"
 
-#include "cpu/spmm/row_loops.inc"
+#include "cpu/spmm/rows/row_loops.inc"
 
 namespace csrkit::cpu {
 

@@ -1,4 +1,4 @@
-#include "cpu/spmm/banded_copy.h"
+#include "cpu/spmm/rows/banded_copy.h"
 
 #include <algorithm>
 #include <cstring>

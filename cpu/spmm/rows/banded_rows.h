@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "cpu/spmm/banded_copy.h"
-#include "cpu/spmm/row_kernels.h"
+#include "cpu/spmm/rows/banded_copy.h"
+#include "cpu/spmm/rows/row_kernels.h"
 
 namespace csrkit::cpu {
 

@@ -1,5 +1,5 @@
 // The inner loops for B in bf16.
-#include "cpu/spmm/row_kernels.inc"
+#include "cpu/spmm/rows/row_kernels.inc"
 
 namespace csrkit::cpu {
 
