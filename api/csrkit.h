@@ -177,7 +177,7 @@ typedef struct csrkit_plan_options {
   int32_t c_kind;       /**< of C; CSRKIT_NONE: f64 if B is, else f32 */
   int32_t may_vary;     /**< 1: results may differ in their last bits from run to run */
   const char* semiring; /**< "plus-times" (NULL), "min-plus", "max-times", "or-and" */
-  /** setting of a kernel, NULL for the default. "off-vectors" tells auto on a GPU that rows of B or
+  /** variant of a kernel, NULL for the default. "off-vectors" tells auto on a GPU that rows of B or
    * C will begin at no multiples of 16 bytes, though dense_cols let them: it shows only at bind */
   const char* variant;
   uint64_t memory_limit_bytes; /**< of the plan; 0: what is there */

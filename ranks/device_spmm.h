@@ -21,7 +21,7 @@ DeviceShare device_share(int rank, const Grid& grid, const RankPart& part,
 CsrMatrix rows_with_entries(const CsrMatrix& a, std::vector<Index>* rows);
 
 /// The share of a rank if every rank gets all of B, its own rows included, and multiplies once: the
-/// rival of device_share, which knows the needed rows. For parts without split rows.
+/// baseline of device_share, which knows the needed rows. For parts without split rows.
 DeviceShare all_gather_share(int rank, const Grid& grid, const RankPart& part,
                              const std::vector<Index>& borders, const SpmmProblem& kinds);
 

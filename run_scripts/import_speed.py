@@ -47,7 +47,7 @@ def make_texts(tools, folder, nodes):
     return [(kind, folder / f"{kind}.mtx") for kind in ("pattern", "integer", "real")]
 
 
-def peers():
+def readers():
     """(name, function of a path) for every reader this Python has."""
     found = []
     try:
@@ -91,7 +91,7 @@ def main():
                 report = json.loads(run(options.tools / "csr-import", path, output, "--force", "--json", threads=threads))
                 return report["read_seconds"], time.perf_counter() - begin
             row(f"csr-import, {threads} thr.", *best_of_three(ours))
-        for name, read in peers():
+        for name, read in readers():
             row(name, *best_of_three(lambda: timed(lambda: read(path))))
         path.unlink()
         output.unlink()

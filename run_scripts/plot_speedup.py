@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws bars of speed against a rival from the records of csr-bench, as SVG.
+"""Draws bars of speed against a vendor from the records of csr-bench, as SVG.
 
 Usage: plot_speedup.py RECORDS.jsonl[.gz] OUT.svg --kernel gpu.spmm.auto --against gpu.spmm.vendor_cusparse [--force]
 

@@ -26,7 +26,7 @@ import sys
 import kernel_ladder_table
 import plot_speedup
 import reordered_table
-import rivals_table
+import vendors_table
 import scaling
 import solve_table
 import spgemm_gpu_table
@@ -105,7 +105,7 @@ def of_records(stem, paths):
     elif stem == "reordered":
         rows = reordered_table.data_rows(paths)
     elif records[0]["case"]["kernel"].startswith("cpu."):
-        rows = rivals_table.data_rows(sets, f"cpu.{records[0]['case']['operation']}.auto")
+        rows = vendors_table.data_rows(sets, f"cpu.{records[0]['case']['operation']}.auto")
     elif records[0]["case"]["operation"] == "solve":
         rows = solve_table.data_rows(stem.removeprefix("solve_"), paths)
     elif records[0]["case"]["operation"] == "spgemm":

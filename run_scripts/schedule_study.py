@@ -27,11 +27,11 @@ class OutOfTime(Exception):
 def gflops(options, matrix, width, kernel, threads, schedule=None, chunk=0):
     if options.seconds and time.monotonic() - options.began > options.seconds:
         raise OutOfTime
-    name, _, setting = kernel.partition(":")
+    name, _, variant = kernel.partition(":")
     command = [options.bin / "csr-spmm-cpu", matrix, "-k", width, "--kernel", name, "--threads", threads,
                "--repeat", options.repeat if kernel != "naive" else 1, "--warmup", 2 if kernel != "naive" else 0, "--json"]
-    if setting:
-        command += ["--variant", setting]
+    if variant:
+        command += ["--variant", variant]
     if schedule:
         command += ["--schedule", schedule] + (["--chunk", chunk] if chunk else [])
     environment = dict(os.environ, OMP_NUM_THREADS=str(threads), OMP_PLACES="cores", OMP_PROC_BIND="close")

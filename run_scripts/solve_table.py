@@ -47,8 +47,8 @@ def of_the_bytes(record, size_bytes, bytes_per_second):
     return "-" if size_bytes < l2_bytes else f"{microseconds(record) / (1e6 * size_bytes / bytes_per_second):.2f}"
 
 
-def compared(rival, ours):
-    speed = tables.speed_up(rival, ours)
+def compared(other, ours):
+    speed = tables.speed_up(other, ours)
     return f"{speed[0]:.2f}", tables.interval_cell(speed)
 
 
@@ -75,8 +75,8 @@ def sparse_row(system, by):
 
 
 def dense_row(system, by):
-    ours, rivals = by["csrkit"], [record for who, record in by.items() if who != "csrkit"]
-    speed, interval = compared(min(rivals, key=microseconds), ours)
+    ours, vendors = by["csrkit"], [record for who, record in by.items() if who != "csrkit"]
+    speed, interval = compared(min(vendors, key=microseconds), ours)
     return {"rows": f"{ours['rows']:,}", "csrkit us": f"{microseconds(ours):.1f}",
             **{f"{who} us": f"{microseconds(record):.1f}" for who, record in by.items() if who != "csrkit"},
             "speed-up": speed, "interval": interval,

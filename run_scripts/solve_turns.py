@@ -62,9 +62,9 @@ class Turns:
         microseconds = 1e6 * report["median_seconds"] / report["iterations"]
         print(f"{kind} {system}, {who}: {microseconds:.2f} us an iteration, {report['iterations']} of them", flush=True)
 
-    def time_iterations(self, kind, system, arguments, rivals, iterations):
+    def time_iterations(self, kind, system, arguments, solvers, iterations):
         for round_of in range(self.options.rounds):
-            for who, how in rivals.items():
+            for who, how in solvers.items():
                 self.note(kind, system, who, round_of, solving.solve(self.tool, [*arguments, *how], iterations, 3))
 
     def time_solves(self, system, path):

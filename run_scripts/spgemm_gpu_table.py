@@ -10,7 +10,7 @@ FOLDER holds csr-bench. A matrix that is not square is multiplied by its transpo
 
 Columns: median milliseconds of ours and of cuSPARSE's best algorithm from CSR to CSR; their ratio with its 95 %
 interval ("level" if that includes 1; of pairs where both were measured in turn); lead
-over the best research code (through that code's own ratio to cuSPARSE, spgemm_gpu_peers.tsv); the numeric
+over the best research code (through that code's own ratio to cuSPARSE, spgemm_gpu_research.tsv); the numeric
 phase alone, with new values for a known structure, of ours and of cuSPARSE, their ratio, and ours over the
 mark "numeric only" of that file; ours' peak memory with A, over the larger of 1.5 (A + B + C) and
 A + B + C + 64 MiB; the peak while the structure is kept for new values, with what is kept, over A + B + C;
@@ -24,7 +24,7 @@ import sys
 
 import tables
 
-PEERS = pathlib.Path(__file__).resolve().parent / "spgemm_gpu_peers.tsv"
+RESEARCH = pathlib.Path(__file__).resolve().parent / "spgemm_gpu_research.tsv"
 MIB = 1 << 20
 
 
@@ -35,8 +35,8 @@ HEADINGS = ["matrix", "csrkit ms", "cuSPARSE ms", "speed-up", "interval", "lead 
 MANY_PRODUCTS = 4
 
 
-def read_peers():
-    return {row["matrix"]: row for row in tables.read_tsv(PEERS)[1]}
+def read_research():
+    return {row["matrix"]: row for row in tables.read_tsv(RESEARCH)[1]}
 
 
 def measure(options):
@@ -61,13 +61,13 @@ def operand_and_result_bytes(record):
     return sum((shape["rows"] + 1) * 4 + shape["nnz"] * (4 + kind) for shape in shapes)
 
 
-def row_of(name, kind, ours, vendor, peers):
+def row_of(name, kind, ours, vendor, research):
     """Cells of one row, and the numbers that are averaged."""
     if ours is None or ours["status"] != "done":
         return [name, "failed: " + (ours["reason"] if ours else "not measured")] + [""] * (len(HEADINGS) - 2), {}
     numbers = {}
     mine = 1e3 * ours["median_seconds"]
-    peer = peers.get(name, {})
+    code = research.get(name, {})
     cells = [name, f"{mine:.3f}", "failed" if vendor else "not measured", "", "", "",
              f"{1e3 * ours['numeric_median_seconds']:.3f}" if "numeric_median_seconds" in ours else "", "", "", ""]
     if vendor is not None and vendor["status"] == "done":
@@ -75,16 +75,16 @@ def row_of(name, kind, ours, vendor, peers):
         speed = tables.speed_up(vendor, ours)
         numbers["ratio"] = speed[0]
         cells[2:5] = [f"{theirs:.3f}", f"{numbers['ratio']:.2f}", tables.interval_cell(speed)]
-        if peer.get(f"{kind}_peer", "-") != "-":
-            numbers["lead"] = numbers["ratio"] / (float(peer[f"{kind}_cusparse"]) / float(peer[f"{kind}_peer"]))
-            cells[5] = f"{numbers['lead']:.2f} {peer[f'peer_name_{kind}']}"
+        if code.get(f"{kind}_code", "-") != "-":
+            numbers["lead"] = numbers["ratio"] / (float(code[f"{kind}_cusparse"]) / float(code[f"{kind}_code"]))
+            cells[5] = f"{numbers['lead']:.2f} {code[f'code_name_{kind}']}"
         if "numeric_median_seconds" in vendor and "numeric_median_seconds" in ours:
             numbers["reuse"] = vendor["numeric_median_seconds"] / ours["numeric_median_seconds"]
             cells[7:9] = [f"{1e3 * vendor['numeric_median_seconds']:.3f}", f"{numbers['reuse']:.2f}"]
             if ours["compression"] > MANY_PRODUCTS:
                 numbers["whole"] = mine / (1e3 * vendor["numeric_median_seconds"])
-    if kind == "f64" and peer and "numeric_median_seconds" in ours:
-        numbers["mark"] = 1e3 * ours["numeric_median_seconds"] / float(peer["f64_numeric"])
+    if kind == "f64" and code and "numeric_median_seconds" in ours:
+        numbers["mark"] = 1e3 * ours["numeric_median_seconds"] / float(code["f64_numeric"])
         cells[9] = f"{numbers['mark']:.1f}"
     bytes_moved = operand_and_result_bytes(ours)
     numbers["peak"] = ours["peak_bytes"] / max(1.5 * bytes_moved, bytes_moved + 64 * MIB)
@@ -97,7 +97,7 @@ def row_of(name, kind, ours, vendor, peers):
 
 def rows_of(records, kind, ours, vendor):
     """[(matrix, cells, numbers)] of the records of one value kind, in their order."""
-    peers = read_peers()
+    research = read_research()
     by_case, order = {}, []
     for record in records:
         case = record["case"]
@@ -108,7 +108,7 @@ def rows_of(records, kind, ours, vendor):
             order.append(name)
         by_case[name, case["kernel"]] = record
     for name in order:
-        yield name, *row_of(name, kind, by_case.get((name, ours)), by_case.get((name, vendor)), peers)
+        yield name, *row_of(name, kind, by_case.get((name, ours)), by_case.get((name, vendor)), research)
 
 
 def data_rows(sets, ours="gpu.spgemm.auto", vendor="gpu.spgemm.vendor_cusparse"):
@@ -133,7 +133,7 @@ def table(records, kind, options):
             columns.setdefault(key, {})[name] = number
         lines.append(cells)
     words = []
-    for key, what, worst in (("ratio", "over cuSPARSE", min), ("lead", "over the best peer", min),
+    for key, what, worst in (("ratio", "over cuSPARSE", min), ("lead", "over the best research code", min),
                              ("reuse", "over cuSPARSE with new values", min), ("mark", "of the mark", max),
                              ("peak", "of the memory allowed", max), ("whole", "of the numeric mark", max)):
         if key in columns:

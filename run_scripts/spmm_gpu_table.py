@@ -5,15 +5,15 @@ Usage: spmm_gpu_table.py [SET=]RECORDS.jsonl... [--json OUT.json] [--markdown OU
 
 One row per matrix, number of dense columns and state of the caches that has ours and the vendor's, every
 row where ours loses included; then geometric means per set, columns and caches. SET is a label, e.g.
-stand-ins=a.jsonl real=b.jsonl; figures of peers are looked up under it. Later records of a case replace
+stand-ins=a.jsonl real=b.jsonl; figures of research codes are looked up under it. Later records of a case replace
 earlier ones; a case that failed or was not checked is named and makes the exit code 1.
 
 Columns: time of ours and of the vendor's (its best algorithm), speed-up with its 95 % interval ("level" if that
 includes 1; of pairs where both were measured in turn), nonzeros per second, share of the
 gather mark (time of the mark over ours: above 1 is faster than gathering every row once), time of the mark, speed-up
 at it (the vendor's time over the mark's, or over ours where that is less: what is left to win without more reuse),
-share of the bandwidth limit (time in which A, B and C pass memory once, over ours), lead over the best peer (speed-up
-over the peer's own speed-up against the same vendor).
+share of the bandwidth limit (time in which A, B and C pass memory once, over ours), lead over the best
+research code (speed-up over that code's own speed-up against the same vendor).
 """
 import argparse
 import collections
@@ -23,13 +23,13 @@ import sys
 
 import tables
 
-PEERS = pathlib.Path(__file__).resolve().parent / "spmm_gpu_peers.tsv"
+RESEARCH = pathlib.Path(__file__).resolve().parent / "spmm_gpu_research.tsv"
 
 
-def read_peers(path):
+def read_research(path):
     return {(row["set"], row["matrix"], int(row["dense_cols"])):
-            {key: None if row[key] == "-" else (row[key] if key == "peer_name" else float(row[key]))
-             for key in ("cusparse", "peer", "peer_name", "gather_mark")}
+            {key: None if row[key] == "-" else (row[key] if key == "code_name" else float(row[key]))
+             for key in ("cusparse", "code", "code_name", "gather_mark")}
             for row in tables.read_tsv(path)[1]}
 
 
@@ -58,7 +58,7 @@ def collect(sets, kernels):
     return cases, problems
 
 
-def rows_of(cases, options, peers):
+def rows_of(cases, options, research):
     for (label, matrix, dense_cols, caches, kind), by_kernel in cases.items():
         if options.ours not in by_kernel or options.vendor not in by_kernel:
             continue
@@ -83,14 +83,14 @@ def rows_of(cases, options, peers):
             "share_of_bandwidth_limit":
                 ours["cost"]["minimum_bytes"] / (options.copy_bytes_per_second * seconds),
             "analysis_seconds": ours["phases"]["analysis_seconds"],
-            "peer_name": None, "peer_speedup": None, "lead_over_peer": None, "mark_against_known": None}
-        peer = peers.get((label, matrix, dense_cols)) if caches == "warm" else None
-        if peer and peer["peer"]:
-            row["peer_name"] = peer["peer_name"]
-            row["peer_speedup"] = peer["peer"] / peer["cusparse"]
-            row["lead_over_peer"] = row["speedup"] / row["peer_speedup"]
-        if peer and peer["gather_mark"] and mark:
-            row["mark_against_known"] = row["mark_gflops"] / peer["gather_mark"]
+            "code_name": None, "code_speedup": None, "lead_over_code": None, "mark_against_known": None}
+        code = research.get((label, matrix, dense_cols)) if caches == "warm" else None
+        if code and code["code"]:
+            row["code_name"] = code["code_name"]
+            row["code_speedup"] = code["code"] / code["cusparse"]
+            row["lead_over_code"] = row["speedup"] / row["code_speedup"]
+        if code and code["gather_mark"] and mark:
+            row["mark_against_known"] = row["mark_gflops"] / code["gather_mark"]
         yield row
 
 
@@ -109,8 +109,8 @@ def means_of(rows):
                "share_of_mark": tables.geometric_mean(r["share_of_mark"] for r in group),
                "mark_speedup": tables.geometric_mean(r["vendor_seconds"] / r["mark_seconds"] for r in group
                                        if r["mark_seconds"]),
-               "peer_speedup": tables.geometric_mean(r["peer_speedup"] for r in group),
-               "behind_peer": sum(1 for r in group if r["lead_over_peer"] and r["lead_over_peer"] < 1)}
+               "code_speedup": tables.geometric_mean(r["code_speedup"] for r in group),
+               "behind_code": sum(1 for r in group if r["lead_over_code"] and r["lead_over_code"] < 1)}
 
 
 def cell(value, digits=2):
@@ -124,7 +124,7 @@ def name_of_row(row, kinds):
 
 def cells_of(row, kinds):
     """The texts of a case, by the heading that they have in a table and in docs/results."""
-    lead = cell(row["lead_over_peer"]) + (f" {row['peer_name']}" if row["peer_name"] else "")
+    lead = cell(row["lead_over_code"]) + (f" {row['code_name']}" if row["code_name"] else "")
     return {"matrix": name_of_row(row, kinds), "set": row["set"], "caches": row["caches"],
             "value kind": row["value_kind"], "kernel": row["kernel_run"].rpartition(".")[2],
             "bytes a nonzero": cell(row["bytes_a_nonzero"]),
@@ -134,7 +134,7 @@ def cells_of(row, kinds):
             "Gnnz/s": f"{row['nnz_per_second'] / 1e9:.3g}", "share of the gather mark": cell(row["share_of_mark"]),
             "gather mark s": f"{row['mark_seconds']:.4g}" if row["mark_seconds"] else "-",
             "speed-up at the mark": cell(row["speedup_at_mark"]),
-            "share of the bandwidth limit": cell(row["share_of_bandwidth_limit"]), "lead on the best peer": lead}
+            "share of the bandwidth limit": cell(row["share_of_bandwidth_limit"]), "lead on the best research code": lead}
 
 
 def data_rows(sets, operation="spmm"):
@@ -144,7 +144,7 @@ def data_rows(sets, operation="spmm"):
     cases, problems = collect(sets, {options.ours, options.vendor, *options.marks})
     if problems:
         raise SystemExit("\n".join(problems))
-    rows = list(rows_of(cases, options, read_peers(options.peers)))
+    rows = list(rows_of(cases, options, read_research(options.research)))
     kinds = {row["value_kind"] for row in rows}
     return [cells_of(row, kinds) for row in rows]
 
@@ -153,11 +153,11 @@ def markdown(rows, means):
     kinds = {row["value_kind"] for row in rows}
     text = tables.markdown(
         ["set", "caches", "K", "cases", "speed-up", "lowest", "at", "level", "lost", "mark's speed-up", "share of mark",
-         "best peer", "behind peer"],
+         "best research code", "behind it"],
         [[mean["set"] if len(kinds) == 1 else f"{mean['set']} {mean['value_kind']}", mean["caches"],
           str(mean["dense_cols"]), str(mean["cases"]), cell(mean["speedup"]), cell(mean["lowest_speedup"]),
           mean["lowest_at"], str(mean["level"]), str(mean["lost"]), cell(mean["mark_speedup"]), cell(mean["share_of_mark"]),
-          cell(mean["peer_speedup"]), str(mean["behind_peer"])] for mean in means])
+          cell(mean["code_speedup"]), str(mean["behind_code"])] for mean in means])
     for caches in sorted({row["caches"] for row in rows}, reverse=True):
         cells = []
         for row in rows:
@@ -180,7 +180,7 @@ def parser_of():
     parser.add_argument("--vendor", default="gpu.spmm.vendor_cusparse", metavar="KERNEL")
     parser.add_argument("--marks", default="gpu.spmm.gather_mark,gpu.spmm.gather_mark_sliced",
                         type=lambda text: [name for name in text.split(",") if name], metavar="LIST")
-    parser.add_argument("--peers", type=pathlib.Path, default=PEERS)
+    parser.add_argument("--research", type=pathlib.Path, default=RESEARCH)
     parser.add_argument("--copy-bytes-per-second", type=float, default=4.27e12,
                         help="bytes read and written per second by a copy (default: an H200's)")
     parser.add_argument("--json", type=pathlib.Path)
@@ -198,7 +198,7 @@ def main():
         label, equals, path = text.rpartition("=")
         sets.append((label if equals else "all", pathlib.Path(path)))
     cases, problems = collect(sets, {options.ours, options.vendor, *options.marks})
-    rows = list(rows_of(cases, options, read_peers(options.peers)))
+    rows = list(rows_of(cases, options, read_research(options.research)))
     if not rows:
         raise SystemExit(f"no case has both {options.ours} and {options.vendor}")
     means = list(means_of(rows))

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SpMV on a CPU: every format and the peers of this build, kernels taking turns, on a set of matrices.
+# SpMV on a CPU: every format and the vendors of this build, kernels taking turns, on a set of matrices.
 #
 # Usage: spmv_cpu.sh --matrices DIR [--out DIR] [--tools DIR] [--threads LIST] [--value-kind LIST] [--repeat N]
 #                    [--max-seconds S]
@@ -39,8 +39,8 @@ if ((${#files[@]} == 0)); then
 fi
 mkdir -p "$out"
 kernels=cpu.spmv.auto,cpu.spmv.csr_balanced,cpu.spmv.csr_chunks,cpu.spmv.csr_lanes,cpu.spmv.sell,cpu.spmv.compressed,cpu.spmv.bsr,cpu.spmv.hyb,cpu.spmv.csr_rows
-for peer in vendor_mkl vendor_eigen vendor_graphblas; do
-  if "$tools/csr-spmv-cpu" --list | grep -q "cpu\.spmv\.$peer "; then kernels+=,cpu.spmv.$peer; fi
+for vendor in vendor_mkl vendor_eigen vendor_graphblas; do
+  if "$tools/csr-spmv-cpu" --list | grep -q "cpu\.spmv\.$vendor "; then kernels+=,cpu.spmv.$vendor; fi
 done
 for count in ${threads//,/ }; do
   echo "== $count threads"

@@ -50,16 +50,16 @@ def median_interval(numbers):
     return statistics.median(numbers), numbers[low], numbers[-1 - low]
 
 
-def speed_up(rival, ours):
+def speed_up(other, ours):
     """(times as fast, low, high) of two records; without low and high if records kept no samples.
 
     Records of the same rounds are compared pair by pair: what disturbed one sample disturbed the other. Else the
     relative widths of the medians' intervals add up as squares, on the scale of logarithms.
     """
-    above, below = rival.get("samples_seconds"), ours.get("samples_seconds")
+    above, below = other.get("samples_seconds"), ours.get("samples_seconds")
     if not above or not below:
-        return rival["median_seconds"] / ours["median_seconds"], None, None
-    rounds = [record.get("turns", {}).get("id") for record in (rival, ours)]
+        return other["median_seconds"] / ours["median_seconds"], None, None
+    rounds = [record.get("turns", {}).get("id") for record in (other, ours)]
     if rounds[0] and rounds[0] == rounds[1] and len(above) == len(below):
         return median_interval([a / b for a, b in zip(above, below)])
     top, top_low, top_high = median_interval(above)

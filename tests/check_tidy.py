@@ -8,7 +8,7 @@ Sources that are compiled by the same options are checked several at a time, as 
 the time goes into the system's headers, which are then read once. Each main gets another name. Where names clash, or a
 source is not clean, the sources that are named in errors are checked apart from the others.
 A part is every PARTS-th group, so that CTest can run the parts side by side. A source that the build leaves out
-(a peer that is not installed, say) is left out here, too. What the tests compile once more is not checked again.
+(a vendor that is not installed, say) is left out here, too. What the tests compile once more is not checked again.
 Exits with 77 (skipped) if clang-tidy is not installed.
 """
 import json

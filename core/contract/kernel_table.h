@@ -18,7 +18,7 @@
 
 namespace csrkit {
 
-/// What a kernel is for: the reference, a rung of the ladder, what users run, a rival; or, in
+/// What a kernel is for: the reference, a rung of the ladder, what users run, a vendor's; or, in
 /// benchmarks only, a mark: a pass that reads what an operation reads and makes no result.
 enum class Role : std::uint8_t { reference, ladder, production, vendor, mark };
 const char* name_of(Role role);

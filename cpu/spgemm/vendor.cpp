@@ -27,7 +27,7 @@ class VendorSpgemmPlan : public SpgemmPlan {
     for (const CsrMatrix* matrix : narrowed) {
       if (matrix != nullptr) {
         budget_.reserve((static_cast<std::uint64_t>(matrix->rows()) + 1) * sizeof(int),
-                        "the operands in the form of the rival");
+                        "the operands in the form of the vendor");
       }
     }
     Buffer<Offset> row_products(problem.a.rows());
@@ -35,7 +35,7 @@ class VendorSpgemmPlan : public SpgemmPlan {
     for (Index row = 0; row < problem.a.rows(); ++row) {
       nnz_bound_ += std::min<Offset>(row_products[row], problem.output_cols());
     }
-    // Without a product there is nothing to ask the rival for, and some refuse empty operands.
+    // Without a product there is nothing to ask the vendor for, and some refuse empty operands.
     if (products_ > 0) product_ = make_product({problem.a, op_b, threads_});
     phases_.analysis_seconds = clock.seconds();
   }
@@ -51,7 +51,7 @@ class VendorSpgemmPlan : public SpgemmPlan {
     const CsrMatrix c = product_ ? product_->result() : empty_product();
     phases_.output_nnz = c.nnz();
     phases_.row_blocks = 1;
-    budget_.reserve(2 * c.size_bytes(), "the rival's C and a copy of it");
+    budget_.reserve(2 * c.size_bytes(), "the vendor's C and a copy of it");
     budget_.release(2 * c.size_bytes());
     if (product_) product_->drop();
     sink.append_rows(c);
@@ -93,7 +93,7 @@ class VendorSpgemmPlan : public SpgemmPlan {
 
  private:
   [[noreturn]] static double refuse_reuse() {
-    throw UsageError("a rival's row makes C anew for new values; make a new plan");
+    throw UsageError("a vendor's row makes C anew for new values; make a new plan");
   }
 
   CsrMatrix empty_product() const {

@@ -1,7 +1,7 @@
-// What the rivals' rows (vendor_<name>) have in common: one kind of number, f32 or f64, offsets of
-// 32 bits where the rival wants them, the products without a single multiplication, which some
-// rivals refuse, and the plan. A rival decides itself what it allocates, so its plan obeys no
-// memory limit beyond what is known here: the operands, and C when it is there. A rival offers one
+// What the vendors' rows (vendor_<name>) have in common: one kind of number, f32 or f64, offsets of
+// 32 bits where the vendor wants them, the products without a single multiplication, which some
+// vendors refuse, and the plan. A vendor decides itself what it allocates, so its plan obeys no
+// memory limit beyond what is known here: the operands, and C when it is there. A vendor offers one
 // factory,
 //
 //   std::unique_ptr<VendorProduct> make_spgemm_vendor_<name>(const VendorOperands& operands);
@@ -26,12 +26,12 @@ struct VendorOperands {
   }
 };
 
-/// The rival's handles on the operands and its C.
+/// The vendor's handles on the operands and its C.
 class VendorProduct {
  public:
   virtual ~VendorProduct() = default;
 
-  /// The rival's C from its operands: what is timed.
+  /// The vendor's C from its operands: what is timed.
   virtual void multiply() = 0;
 
   /// Ascending columns in C, where multiply leaves them in any order.
@@ -43,7 +43,7 @@ class VendorProduct {
   /// Gives C back.
   virtual void drop() = 0;
 
-  /// The rival's name and version.
+  /// The vendor's name and version.
   virtual std::string choice() const = 0;
 };
 
@@ -53,14 +53,14 @@ std::unique_ptr<SpgemmPlan> make_vendor_spgemm_plan(const SpgemmProblem& problem
                                                     const PlanOptions& options,
                                                     VendorProductFactory make_product);
 
-/// make_spgemm_<rival>: the product for the operands' kind of number.
+/// make_spgemm_<vendor>: the product for the operands' kind of number.
 template <template <class> class Product>
 std::unique_ptr<VendorProduct> make_vendor_product(const VendorOperands& operands) {
   if (operands.a.value_kind() == ValueKind::f64) return std::make_unique<Product<double>>(operands);
   return std::make_unique<Product<float>>(operands);
 }
 
-/// A matrix from the arrays of a rival's C: row i lies from offsets[i] on, all rows side by side.
+/// A matrix from the arrays of a vendor's C: row i lies from offsets[i] on, all rows side by side.
 template <class Value, class From>
 CsrMatrix copy_of_product(Index rows, Index cols, const From* offsets, const From* col_indices,
                           const Value* values) {

@@ -3,7 +3,7 @@
 // Reads    A and op(B) in place, row offsets narrowed to 32 bits
 // Launch   one thread: Eigen's sparse product has no more
 // Needs    stored values, alpha 1, below 2^31 entries in A, B and C
-// Against  the kernels here: the rival in most C++ programs. Source: Eigen 3.4
+// Against  the kernels here: the library in most C++ programs. Source: Eigen 3.4
 #include <Eigen/Sparse>
 
 #include "cpu/common/vendor.h"

@@ -4,7 +4,7 @@
 // Launch   GraphBLAS's own OpenMP threads, as many as the plan has; Gustavson's method or hashing
 //          is its own choice
 // Needs    stored values, alpha 1
-// Against  the kernels here: the rival of graph programs. Rows that it leaves unsorted for later
+// Against  the kernels here: the library of graph programs. Rows that it leaves unsorted for later
 //          are sorted by it. Source: T. Davis, ACM TOMS 45 (2019)
 #include "cpu/common/vendor_graphblas.h"
 

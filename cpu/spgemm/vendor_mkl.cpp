@@ -3,7 +3,7 @@
 // Reads    A and op(B) in place, row offsets narrowed to 32 bits
 // Launch   as many GNU OpenMP threads as the plan has
 // Needs    stored values, alpha 1, below 2^31 entries in A, B and C
-// Against  the kernels here: the rival that most programs use. Its rows come out unsorted and are
+// Against  the kernels here: the library that most programs use. Its rows come out unsorted and are
 //          sorted by MKL. Source: oneMKL, inspector-executor API
 #include "cpu/common/vendor_mkl.h"
 

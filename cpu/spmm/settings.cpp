@@ -65,7 +65,7 @@ Settings parse_settings(const std::string& text) {
     if (!is_setting || (settings.joins_rows && settings.bands > 1)) {
       throw UsageError(
           "'" + text +
-          "' is no setting of nnz_balanced; expected the form "
+          "' is no variant of nnz_balanced; expected the form "
           "tile=64,prefetch=4096,stores=stream,b=packed,rows=joined,bands=1 (tile 0 or a multiple "
           "of 32, prefetch in bytes, stores cached, aligned or stream, b strided or packed, rows "
           "single or joined, bands of columns of A at least 1 and not with rows=joined)");

@@ -1,5 +1,5 @@
-// The settings of kernels (for --variant and --tune), and how they are written. No setting changes
-// a bit of the result.
+// The variants of kernels (for --variant and --tune), of nnz_balanced the settings of which one
+// consists, and how they are written. No variant changes a bit of the result.
 #pragma once
 
 #include <string>
@@ -33,7 +33,7 @@ bool may_have_bands(const SpmmProblem& problem);
 Settings parse_settings(const std::string& text);
 std::string text_of(const Settings& settings);
 
-/// The settings of unrolled: how many columns are kept in local variables.
+/// The variants of unrolled: how many columns are kept in local variables.
 std::vector<std::string> unrolled_widths(const SpmmProblem& problem);
 
 }  // namespace csrkit::cpu

@@ -3,7 +3,7 @@
 // Reads    A in place, row offsets narrowed to 32 bits
 // Launch   Eigen's own OpenMP loop over rows, on the plan's threads
 // Needs    stored values, below 2^31 nonzeros, alpha 1 and beta 0
-// Against  the kernels here: the rival in most C++ programs. Source: Eigen 3.4
+// Against  the kernels here: the library in most C++ programs. Source: Eigen 3.4
 #include "cpu/common/vendor_eigen.h"
 
 namespace csrkit::cpu {

@@ -3,8 +3,8 @@
 // Reads    B and C in place: they are packed into matrices and unpacked again for every call
 // Launch   GraphBLAS's own OpenMP threads, as many as the plan has
 // Needs    stored values, B and C without gaps between rows, alpha 1 and beta 0
-// Against  the kernels here: the rival of graph programs. C starts as zeros, because only the form
-//          that adds into a full C has a kernel of its own in GraphBLAS
+// Against  the kernels here: the library of graph programs. C starts as zeros, because only the
+//          form that adds into a full C has a kernel of its own in GraphBLAS
 #include "cpu/common/vendor_graphblas.h"
 
 #include "cpu/common/vendor.h"

@@ -3,8 +3,8 @@
 // Reads    x and y in place: they are packed into vectors and unpacked again for every call
 // Launch   GraphBLAS's own OpenMP threads, as many as the plan has
 // Needs    stored values, x and y without gaps, alpha 1 and beta 0
-// Against  the kernels here: the rival of graph programs. y starts as zeros, because only the form
-//          that adds into a full y has a kernel of its own in GraphBLAS
+// Against  the kernels here: the library of graph programs. y starts as zeros, because only the
+//          form that adds into a full y has a kernel of its own in GraphBLAS
 #include "cpu/common/vendor_graphblas.h"
 
 #include "cpu/common/vendor.h"

@@ -3,7 +3,7 @@
 // Reads    A in place, row offsets narrowed to 32 bits
 // Launch   as many GNU OpenMP threads as the plan has
 // Needs    stored values, x and y without gaps, below 2^31 nonzeros
-// Against  the kernels here: the rival that most programs use. Source: oneMKL, inspector-executor
+// Against  the kernels here: the library that most programs use. Source: oneMKL, inspector-executor
 //          API
 #include "cpu/common/vendor_mkl.h"
 

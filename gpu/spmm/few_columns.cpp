@@ -103,7 +103,7 @@ bool stencil_pays(const SpmmProblem& problem) {
     const Offset row = i / together * a.rows() / stretches + i % together;
     if (!seen.add_row(a, row, most)) return false;
   }
-  // The rival is jagged, which reads stored entries only, and once for all columns.
+  // The other kernel is jagged, which reads stored entries only, and once for all columns.
   if (segments_pay(problem)) {
     constexpr Index kFewDiagonals = 5;
     if (8 * seen.entries < 7 * sample * seen.count) return false;

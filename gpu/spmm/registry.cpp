@@ -18,7 +18,7 @@ namespace csrkit::gpu {
 #undef CSRKIT_KERNEL
 #undef CSRKIT_CHOOSER
 
-/// A chooser takes settings that say more of the operands (choose.h); they are nothing to try.
+/// A chooser takes variants that say more of the operands (choose.h); they are nothing to try.
 static std::vector<std::string> nothing_to_try(const SpmmProblem&) { return {""}; }
 
 #define CSRKIT_CHOOSER(name, role, can, summary) \

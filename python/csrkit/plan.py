@@ -54,7 +54,7 @@ class Plan(Handle):
     transpose: op(A) is the transpose of A. kind, out_kind: of B and C (None: A's kind, f32 if it has no values; f64 if
     B is, else f32). device: None for the CPU, or the number of a GPU. stream: there, a cudaStream_t as a number (None:
     the one in which the arrays' library works at each call). kernel: a name of `csr-spmm-cpu --list` and the like (None
-    chooses). variant: a setting of the kernel; "off-vectors" tells the GPU's chooser that rows of b or out will begin at
+    chooses). variant: one of the kernel; "off-vectors" tells the GPU's chooser that rows of b or out will begin at
     no multiples of 16 bytes (an odd stride or address), as csrkit.spmm does by itself. semiring: plus-times, min-plus,
     max-times, or-and. threads: CPU, at most 4096 (0: OMP_NUM_THREADS). Raises UsageError, OutOfMemoryError, NoGpuError.
     One thread multiplies at a time; others wait.

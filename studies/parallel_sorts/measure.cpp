@@ -55,26 +55,26 @@ int main(int argc, char** argv) {
       is_usage_right = false;
     }
   }
-  std::vector<Sort> rivals;
+  std::vector<Sort> asked;
   for (const Sort& sort : sorts()) {
-    if (only.empty() || only == sort.name) rivals.push_back(sort);
+    if (only.empty() || only == sort.name) asked.push_back(sort);
   }
-  if (!is_usage_right || size < 1 || rivals.empty()) {
+  if (!is_usage_right || size < 1 || asked.empty()) {
     std::fprintf(stderr, "usage: measure [--size N] [--only SORT], N at least 1\n");
     return 2;
   }
   std::printf("%lld keys with 8 bytes of payload, million keys per second\n\n",
               static_cast<long long>(size));
   std::printf("| distribution   | threads");
-  for (const Sort& sort : rivals) std::printf(" | %9s", sort.name);
+  for (const Sort& sort : asked) std::printf(" | %9s", sort.name);
   std::printf(" | core/matrix/sort |\n|----------------|--------");
-  for (std::size_t i = 0; i <= rivals.size(); ++i) std::printf("|----------:");
+  for (std::size_t i = 0; i <= asked.size(); ++i) std::printf("|----------:");
   std::printf("|\n");
   for (const std::string& distribution : distributions()) {
     const Entries entries = make_entries(distribution, size, 1);
     for (const int threads : {1, 2}) {
       std::printf("| %-14s | %7d", distribution.c_str(), threads);
-      for (const Sort& sort : rivals) {
+      for (const Sort& sort : asked) {
         if (size > sort.largest_measured || (!sort.is_parallel && threads > 1)) {
           std::printf(" | %9s", "-");
           continue;

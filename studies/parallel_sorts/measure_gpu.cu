@@ -118,14 +118,14 @@ class Bench {
 bool measure(const std::string& distribution, std::int64_t size, const std::string& only,
              int repeat) {
   Bench bench(make_entries(distribution, size, 1));
-  std::vector<const GpuSort*> rivals;
+  std::vector<const GpuSort*> asked;
   for (const GpuSort& sort : gpu_sorts()) {
     if (size <= sort.largest_measured && (only.empty() || only == sort.name)) {
-      rivals.push_back(&sort);
+      asked.push_back(&sort);
     }
   }
   std::vector<LoadRatio> loads;
-  for (const GpuSort* sort : rivals) {
+  for (const GpuSort* sort : asked) {
     bool is_right = false;
     bench.run(*sort, true, &is_right);
     if (!is_right) {
@@ -142,13 +142,13 @@ bool measure(const std::string& distribution, std::int64_t size, const std::stri
       return false;
     }
   }
-  std::vector<std::vector<double>> seconds(rivals.size());
+  std::vector<std::vector<double>> seconds(asked.size());
   for (int run = 0; run < repeat; ++run) {
-    for (std::size_t i = 0; i < rivals.size(); ++i) seconds[i].push_back(bench.run(*rivals[i]));
+    for (std::size_t i = 0; i < asked.size(); ++i) seconds[i].push_back(bench.run(*asked[i]));
   }
-  for (std::size_t i = 0; i < rivals.size(); ++i) {
+  for (std::size_t i = 0; i < asked.size(); ++i) {
     std::printf(R"({"distribution": "%s", "size": %lld, "sort": "%s", "load": %.4g, "seconds": [)",
-                distribution.c_str(), static_cast<long long>(size), rivals[i]->name, loads[i]);
+                distribution.c_str(), static_cast<long long>(size), asked[i]->name, loads[i]);
     for (std::size_t run = 0; run < seconds[i].size(); ++run) {
       std::printf("%s%.5g", run == 0 ? "" : ", ", seconds[i][run]);
     }

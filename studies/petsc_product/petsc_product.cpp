@@ -1,4 +1,4 @@
-// The rival of csr-spmm-dist on CPU ranks: PETSc's product of a distributed sparse matrix
+// What csr-spmm-dist on CPU ranks is compared with: PETSc's product of a distributed sparse matrix
 // (MATMPIAIJ) with a distributed dense one (MATDENSE), in f64, as its users write it. Prints one
 // line of JSON.
 //

@@ -175,7 +175,7 @@ class Products {
   GpuTimer timer_;
 };
 
-struct Rival {
+struct Candidate {
   Variant variant;
   std::function<void()> queue;
   int times = 1;
@@ -192,32 +192,33 @@ bool measure(const std::string& name, const CsrMatrix& a, Index dense_cols, int 
     std::fprintf(stderr, "%s, K = %d, auto: %s\n", name.c_str(), dense_cols, failure.c_str());
     return false;
   }
-  std::vector<Rival> rivals = {{{"auto", 0, 0}, [&] { production->multiply(); }, 1, {}},
-                               {{"vectors", 4, 32}, [&] { vectors->multiply(); }, 1, {}}};
+  std::vector<Candidate> candidates = {{{"auto", 0, 0}, [&] { production->multiply(); }, 1, {}},
+                                       {{"vectors", 4, 32}, [&] { vectors->multiply(); }, 1, {}}};
   for (const Variant& variant : variants()) {
-    rivals.push_back({variant, [&products, variant] { products.launch(variant); }, 1, {}});
+    candidates.push_back({variant, [&products, variant] { products.launch(variant); }, 1, {}});
   }
-  for (Rival& rival : rivals) {
-    if (!products.is_like_judged(rival.queue)) {
+  for (Candidate& candidate : candidates) {
+    if (!products.is_like_judged(candidate.queue)) {
       std::fprintf(stderr, "%s, K = %d, %s, %d columns per lane, tile %d: a wrong product\n",
-                   name.c_str(), dense_cols, rival.variant.mapping, rival.variant.per_lane,
-                   rival.variant.tile);
+                   name.c_str(), dense_cols, candidate.variant.mapping, candidate.variant.per_lane,
+                   candidate.variant.tile);
       return false;
     }
-    const double once = products.seconds(rival.queue, 1);
-    rival.times = std::clamp(static_cast<int>(200e-6 / once), 1, 30);
+    const double once = products.seconds(candidate.queue, 1);
+    candidate.times = std::clamp(static_cast<int>(200e-6 / once), 1, 30);
   }
   for (int sample = 0; sample < samples; ++sample) {
-    for (Rival& rival : rivals) rival.samples.push_back(products.seconds(rival.queue, rival.times));
+    for (Candidate& candidate : candidates)
+      candidate.samples.push_back(products.seconds(candidate.queue, candidate.times));
   }
-  for (const Rival& rival : rivals) {
+  for (const Candidate& candidate : candidates) {
     std::printf(R"({"matrix": "%s", "rows": %d, "nnz": %lld, "k": %d, "mapping": "%s", )",
                 name.c_str(), a.rows(), static_cast<long long>(a.nnz()), dense_cols,
-                rival.variant.mapping);
-    std::printf(R"("per_lane": %d, "tile": %d, "seconds": [)", rival.variant.per_lane,
-                rival.variant.tile);
-    for (std::size_t i = 0; i < rival.samples.size(); ++i) {
-      std::printf("%s%.5g", i == 0 ? "" : ", ", rival.samples[i]);
+                candidate.variant.mapping);
+    std::printf(R"("per_lane": %d, "tile": %d, "seconds": [)", candidate.variant.per_lane,
+                candidate.variant.tile);
+    for (std::size_t i = 0; i < candidate.samples.size(); ++i) {
+      std::printf("%s%.5g", i == 0 ? "" : ", ", candidate.samples[i]);
     }
     std::printf("]}\n");
   }

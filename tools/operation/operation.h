@@ -60,14 +60,14 @@ struct ToolPage {
 
 class Operation;
 
-/// A kernel, where it is, and its setting.
+/// A kernel, where it is, and its variant.
 struct NamedKernel {
   const Operation* operation = nullptr;
   std::string room;
   const KernelInfo* kernel = nullptr;
   std::string variant = {};  // for PlanOptions::variant
 
-  /// "cpu.spmm.unrolled:8", the setting only if there is one.
+  /// "cpu.spmm.unrolled:8", the variant only if there is one.
   inline std::string full_name() const;
   bool needs_gpu() const { return room == kGpu; }
   bool is_auto() const { return std::string(kernel->name) == "auto"; }
@@ -117,7 +117,7 @@ class Operation {
   virtual Json problem_key(const Operands& operands, const Request& request) const = 0;
   /// Of the kernel's capabilities, those that the problem and the plan's options need.
   virtual Capabilities needs(const Operands& operands, const Request& request) const = 0;
-  /// The settings worth measuring; {""} for a kernel that has none.
+  /// The variants worth measuring; {""} for a kernel that has none.
   virtual std::vector<std::string> variants(const KernelInfo& kernel, const Operands& operands,
                                             const Request& request) const = 0;
 

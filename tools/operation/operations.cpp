@@ -97,9 +97,9 @@ NamedKernel find_kernel_anywhere(const std::string& name, const char* what) {
   found.kernel = &require_row(rows, prefix, row.substr(0, colon));
   if (colon == std::string::npos) return found;
   const std::string variant = row.substr(colon + 1);
-  if (variant.empty()) refuse("names no setting after the colon");
+  if (variant.empty()) refuse("names no variant after the colon");
   if (!found.operation->has_variants(*found.kernel)) {
-    refuse("names a setting, and " + found.full_name() + " has none");
+    refuse("names a variant, and " + found.full_name() + " has none");
   }
   found.variant = variant;
   return found;

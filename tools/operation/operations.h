@@ -20,7 +20,7 @@ NamedKernel find_kernel(const Operation& operation, const std::string& room,
                         const std::string& name);
 
 /// A kernel or mark of any operation in any room: accepts "cpu.spmm.x", "cpu.x" for the first
-/// operation, and "cpu.x:setting". Throws UsageError that begins with `what`.
+/// operation, and "cpu.x:variant". Throws UsageError that begins with `what`.
 NamedKernel find_kernel_anywhere(const std::string& name, const char* what);
 
 /// The kernels of the operations in these rooms, a table for each operation or one array of JSON.

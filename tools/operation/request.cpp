@@ -9,7 +9,7 @@ namespace csrkit {
 void declare_common_options(Options& options, const CommonOptions& which) {
   options.value("kernel", "NAME", "which kernel; --list shows them", "auto");
   if (which.has_variants) {
-    options.value("variant", "SETTING", "a setting of the kernel, for kernels that have some");
+    options.value("variant", "VARIANT", "a variant of the kernel, for kernels that have some");
   }
   options.value("repeat", "N", "measured products", "10")
       .value("warmup", "N", "products before the measured ones", "2")

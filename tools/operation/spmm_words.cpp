@@ -70,7 +70,7 @@ ToolPage spmm_page(const std::string& room) {
     page.examples.emplace_back("graph.csr -k 64 --load-plan graph.plan", "multiply by that plan");
   } else {
     page.examples.emplace_back("graph.csr -k 64 --tune tuned.json",
-                               "find the fastest kernel and setting for this matrix once");
+                               "find the fastest kernel and variant for this matrix once");
   }
   return page;
 }

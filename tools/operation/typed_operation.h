@@ -54,7 +54,7 @@ class TypedOperation : public Operation {
     require_runnable(kernel, problem, request);
     PlanOptions options = request.plan;
     options.variant = named.variant;
-    // A rival runs as its makers made it: held to determinism it does not offer, it could not run.
+    // A vendor runs as its makers made it: held to determinism it does not offer, it could not run.
     if (kernel.role == Role::vendor && !kernel.can(kDeterministic)) options.deterministic = false;
     Request asked = request;
     if (kernel.role == Role::mark) asked.check = CheckKind::none;  // it leaves C alone

@@ -11,7 +11,7 @@ import stat
 from typing import Any, BinaryIO, Callable, Iterator, Optional
 
 from report import json_reader
-from report.case import RENAMED, Case, Failure, are_comparable, failure_of, is_peer
+from report.case import RENAMED, Case, Failure, are_comparable, failure_of, is_vendor
 from report.command_line import InputError, UsageError
 from report.coverage import Plan, Problem, operation_of
 from report.json_reader import Field
@@ -220,5 +220,5 @@ def choose_kernels(bundle: Bundle, kernel: str, against: str) -> None:
     # Times of another operation would say nothing; who wants them compared names both.
     others = [name for name in names
               if name != bundle.kernel and operation_of(name) == operation_of(bundle.kernel)]
-    others.sort(key=lambda name: (not is_peer(name), not name.startswith(room + "."), not name.endswith(".row_loop")))
+    others.sort(key=lambda name: (not is_vendor(name), not name.startswith(room + "."), not name.endswith(".row_loop")))
     bundle.against = against or (others or [""])[0]

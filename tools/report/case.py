@@ -7,7 +7,7 @@ from typing import NamedTuple, Optional, Sequence, Union
 
 from report.json_reader import Field
 
-PEERS = {"vendor_cusparse": "cuSPARSE", "vendor_mkl": "MKL", "vendor_eigen": "Eigen",
+VENDORS = {"vendor_cusparse": "cuSPARSE", "vendor_mkl": "MKL", "vendor_eigen": "Eigen",
          "vendor_graphblas": "GraphBLAS", "vendor_librsb": "librsb"}
 # Kernels that had other names when records were written; tools/bench/renamed_kernels.cpp has the same table.
 RENAMED = {
@@ -22,15 +22,15 @@ RENAMED = {
 DISTURBING_CPUS = 0.5
 
 
-def is_peer(kernel: str) -> bool:
-    """Whether it is other people's code; csrkit's own kernels are compared, but are nobody's rival."""
+def is_vendor(kernel: str) -> bool:
+    """Whether it is other people's code; csrkit's own kernels are a baseline."""
     return kernel.rpartition(".")[2].startswith("vendor_")
 
 
 def kernel_title(kernel: str) -> str:
-    """The name of a peer that everybody knows it by, else the kernel's own."""
+    """The name that everybody knows a vendor's library by, else the kernel's own."""
     stem = kernel.rpartition(".")[2]
-    return PEERS.get(stem, stem.removeprefix("vendor_"))
+    return VENDORS.get(stem, stem.removeprefix("vendor_"))
 
 
 def stem_of(matrix: str) -> str:

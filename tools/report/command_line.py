@@ -20,7 +20,7 @@ OPTIONS = (
     ("figures", "FOLDER", "", "write every figure as an SVG file too"),
     ("force", "", "", "replace outputs that exist already"),
     ("kernel", "NAME", "", "ours, as in the records (default: gpu.spmm.auto, else cpu.spmm.auto)"),
-    ("against", "NAME", "", "what it is compared with (default: a rival's kernel, else row_loop)"),
+    ("against", "NAME", "", "what it is compared with (default: a vendor's kernel, else row_loop)"),
     ("title", "TEXT", "", "heading of the page (default: Sparse products, measured)"),
     ("no-pictures", "", "", "leave out row lengths and spy plots: matrices are not read again"),
     ("no-html", "", "", "no page: only what --markdown, --csv and --figures ask for"),

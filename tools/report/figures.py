@@ -157,7 +157,7 @@ def is_rung(kernel: str) -> bool:
 
 
 def ladder(bundle: Bundle) -> Iterator[Figure]:
-    """Geometric means of rungs, production kernels and peers, over the matrices that all have."""
+    """Geometric means of rungs, production kernels and vendors, over the matrices that all have."""
     for room in dict.fromkeys(kernel.rpartition(".")[0] for kernel in bundle.kernels()):
         kernels = [k for k in bundle.kernels() if k.rpartition(".")[0] == room]
         if not any(is_rung(kernel) for kernel in kernels):

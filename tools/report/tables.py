@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Callable, Optional, Sequence, Union
 
 from report.bundle import Bundle
-from report.case import is_peer, kernel_title
+from report.case import is_vendor, kernel_title
 from report.compare import FASTER, LEVEL, SLOWER, UNSETTLED, Mean, PayBack, Ratio
 from report.coverage import Coverage
 from report.printable import counted, printable
@@ -93,8 +93,8 @@ def setting_columns() -> list[Column]:
 
 
 def names_of(bundle: Bundle) -> tuple[str, str]:
-    """Whose time it is: csrkit and the peer, or two kernels of csrkit by their names."""
-    if not bundle.against or is_peer(bundle.against):
+    """Whose time it is: csrkit and the vendor, or two kernels of csrkit by their names."""
+    if not bundle.against or is_vendor(bundle.against):
         return "csrkit", kernel_title(bundle.against)
     return kernel_title(bundle.kernel), kernel_title(bundle.against)
 
@@ -170,11 +170,10 @@ def schedule_table(bundle: Bundle) -> Table:
 
 
 def against_text(bundle: Bundle) -> str:
-    """Who is compared with whom; csrkit's own kernels are a baseline and no rival."""
+    """Who is compared with whom; csrkit's own kernels are a baseline."""
     if not bundle.against:
         return ""
-    peer = is_peer(bundle.against)
-    return kernel_title(bundle.against) if peer else f"csrkit's own {bundle.against} (a baseline, no rival)"
+    return kernel_title(bundle.against) if is_vendor(bundle.against) else f"csrkit's own {bundle.against} (a baseline)"
 
 
 def mean_text(mean: Mean) -> str:

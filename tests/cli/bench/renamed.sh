@@ -18,7 +18,7 @@ renamed tools/bench/renamed_kernels.cpp >cpp
 renamed tools/report/case.py >python
 equals "$(wc -l <cpp | tr -d ' ')" 6
 diff cpp python >&2 || fail "the two tables of renamed kernels differ"
-# A width that is none, and a kernel without settings.
+# A width that is none, and a kernel without variants.
 expect 1 csr-bench karate.csr -k 8 --repeat 2 --kernels cpu.unrolled:9
 says "use 4, 8, 16 or 32"
 expect 2 csr-bench karate.csr --kernels cpu.row_loop:8

@@ -5,11 +5,11 @@ csr-import tiny.mtx tiny.csr --quiet
 csr-bench tiny.csr -k 2 --repeat 2 --kernels cpu.auto,cpu.row_loop --records bundle.jsonl --quiet
 expect 0 csr-report bundle.jsonl --no-html --markdown table.md
 prints "K 2: "
-grep -q 'own cpu.spmm.row.*loop (a baseline, no rival)' table.md || fail "row_loop is not the baseline"
+grep -q 'own cpu.spmm.row.*loop (a baseline)' table.md || fail "row_loop is not the baseline"
 expect 0 csr-report bundle.jsonl --no-html --json --against cpu.spmm.auto --kernel cpu.spmm.row_loop
 equals "$(json kernel)" cpu.spmm.row_loop
 equals "$(json rows.0.matrix)" tiny
-# Without a peer or another kernel of the same operation there is no comparison.
+# Without a vendor or another kernel of the same operation there is no comparison.
 csr-bench tiny.csr -k 1 --repeat 2 --kernels cpu.auto,cpu.spmv.auto,cpu.spgemm.auto --records mixed.jsonl --quiet
 expect 0 csr-report mixed.jsonl --no-html --json
 equals "$(json kernel)" cpu.spmm.auto

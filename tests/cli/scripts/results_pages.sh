@@ -58,7 +58,7 @@ expect 1 "$pages" "$page"
 grep -qF "has no place for the table" err || fail "the missing end is not said"
 expect 2 "$pages" --wrong
 
-# Records of csr-bench instead of a TSV: SpMM against a rival, and a ladder. Records name machine, date and commit.
+# Records of csr-bench instead of a TSV: SpMM against a vendor, and a ladder. Records name machine, date and commit.
 mkdir real made
 csr-import "$DATASETS/karate.mtx" real/karate.csr --values=random --quiet
 csr-import "$DATASETS/lp_afiro.mtx" made/afiro.csr --quiet

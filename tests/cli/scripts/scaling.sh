@@ -38,7 +38,7 @@ expect 2 python3 "$script" parts.csr --out none --device gpu --share-gpus --laun
 expect 1 python3 "$script" missing.csr --out none --ranks 1 --launcher threads
 grep -q "cannot read 'missing.csr'" err || fail "it does not say why"
 
-# On GPUs, all ranks on the one that is there: both ways of exchange as far as they can be gone, and the rival.
+# On GPUs, all ranks on the one that is there: both ways of exchange as far as they can be gone, and the baseline.
 has_gpu_code || exit 0
 code=0
 csr-spmm-dist parts.csr --device gpu --repeat 1 --quiet 2>why || code=$?

@@ -22,8 +22,8 @@ for row in rows:
     speed, low, high = row["speedup_interval"]
     assert row["speedup"] == speed and 0 < low <= speed <= high, row
     assert row["share_of_mark"] is None and row["share_of_bandwidth_limit"] > 0, row
-peer = [row for row in rows if row["peer_name"]]
-assert [(row["matrix"], row["dense_cols"], row["caches"]) for row in peer] == [("ddi", 32, "warm")], peer'
+known = [row for row in rows if row["code_name"]]
+assert [(row["matrix"], row["dense_cols"], row["caches"]) for row in known] == [("ddi", 32, "warm")], known'
 # A mark is a row like any other; a second run measures only what is new.
 expect 0 tables --marks cpu.simd
 equals "$(wc -l <tables/real.jsonl | tr -d ' ')" 12

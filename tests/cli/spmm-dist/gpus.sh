@@ -49,7 +49,7 @@ assert any(rank["sums_received"] for rank in run["ranks"]) == (sys.argv[2] == "s
 PYTHON
 done
 
-# The rival: all of B to everybody, then cuSPARSE.
+# The baseline: all of B to everybody, then cuSPARSE.
 csr-spmm-dist parts.csr --device gpu --share-gpus --ranks 4 --grid 4x1 -k 24 --check --repeat 2 --json \
   --all-gather --kernel vendor_cusparse --nondeterministic >run.json
 python3 -c 'import json; run = json.load(open("run.json")); assert run["bytes"]["total"] == 3 * 512 * 24 * 4, run["bytes"]'

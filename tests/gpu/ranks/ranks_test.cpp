@@ -62,7 +62,7 @@ int number_of_gpus() {
 std::unique_ptr<SpmmRank> gpu_rank(Communicator& communicator, const Grid& grid, RankPart part,
                                    const SpmmProblem& problem, DeviceSetup setup) {
   setup.options.where.device = communicator.rank() % number_of_gpus();
-  setup.options.deterministic = !setup.gathers_all;  // the rival's kernel promises no bits
+  setup.options.deterministic = !setup.gathers_all;  // the vendor's kernel promises no bits
   setup.options.where.threads = 1;
   return std::make_unique<DeviceSpmmRank>(communicator, grid, std::move(part), problem,
                                           std::move(setup));
@@ -261,7 +261,7 @@ TEST_F(GpuRanks, AFailedExchangeEndsAllRanks) {
   EXPECT_EQ(take_fake_aborts(), 3);
 }
 
-/// The rival: all of B to everybody, then one product, cuSPARSE's.
+/// The baseline: all of B to everybody, then one product, cuSPARSE's.
 TEST_F(GpuRanks, AnAllGatherAndCusparseGiveTheExactProduct) {
   const CsrMatrix a = integer_matrix(90, 90, 11);
   for (const HaloWay way : {HaloWay::peer, HaloWay::nccl}) {

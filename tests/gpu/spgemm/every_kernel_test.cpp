@@ -49,7 +49,7 @@ class EveryGpuSpgemmKernel : public GpuKernelTest {
     return options;
   }
 
-  /// A rival may lack what IEEE says about these.
+  /// A vendor may lack what IEEE says about these.
   bool is_beyond(const std::string& name) const {
     return !kernel().can(kIeeeSpecials) &&
            (name == "nan_and_infinities" || name == "values_that_overflow");

@@ -31,7 +31,7 @@ std::vector<Execution> all_teams() {
 }
 
 /// A kernel's name, "<name>_<isa>" for the same kernel on an older machine, or
-/// "unrolled_<width>" for one of its settings.
+/// "unrolled_<width>" for one of its variants.
 struct KernelRun {
   std::string label;
   const SpmmKernel* kernel;

@@ -88,7 +88,7 @@ TEST(Solve, FindsKnownSolutionsInEveryKindAndShape) {
 TEST(Solve, TakesAsManyIterationsAsTheTextbook) {
   const CsrMatrix a = grid_laplacian(40, 31);
   PlanOptions options;
-  options.deterministic = false;  // a rival's row may be in the table
+  options.deterministic = false;  // a vendor's row may be in the table
   for (const PreconditionerKind kind : {PreconditionerKind::none, PreconditionerKind::jacobi}) {
     SolveProblem problem = problem_of(a);
     problem.preconditioner.kind = kind;

@@ -64,7 +64,7 @@ void use_plan(const SpgemmKernel& kernel, const SpgemmProblem& problem, int thre
 TEST(SpgemmThreads, OneMeansThatNoOtherIsStarted) {
   const CsrMatrix a = random_square(1500, 8);
   for (const SpgemmKernel& kernel : spgemm_kernels()) {
-    if (kernel.role == Role::vendor) continue;  // rivals have threads of their own
+    if (kernel.role == Role::vendor) continue;  // vendors have threads of their own
     for (const bool transpose_b : {false, true}) {
       const SpgemmProblem problem = default_spgemm_problem(a, a, transpose_b);
       EXPECT_EQ(threads_started_by([&] { use_plan(kernel, problem, 1); }), 0) << kernel.name;

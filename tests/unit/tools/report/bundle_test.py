@@ -38,7 +38,7 @@ class BundleTest(unittest.TestCase):
         often["case"]["repeat"] = 100
         self.assertEqual([case.seconds for case in bundle_of(record(seconds=1), often).cases], [2])
 
-    def test_a_peer_is_compared_before_our_own_kernels(self):
+    def test_a_vendor_is_compared_before_our_own_kernels(self):
         names = ("cpu.spmm.naive", "cpu.spmm.row_loop", "cpu.spmm.auto", "cpu.spmm.vendor_mkl")
         self.assertEqual(bundle_of(*(record(kernel=name) for name in names)).against, "cpu.spmm.vendor_mkl")
         self.assertEqual(bundle_of(*(record(kernel=name) for name in names[:3])).against, "cpu.spmm.row_loop")

@@ -1,7 +1,7 @@
 import unittest
 
 from made import bundle_of, generated, record, reordered
-from report.case import is_peer, kernel_title, words_after
+from report.case import is_vendor, kernel_title, words_after
 
 
 class CaseTest(unittest.TestCase):
@@ -19,9 +19,9 @@ class CaseTest(unittest.TestCase):
         self.assertEqual([(case.dataset, case.order) for case in found.cases], [("a", ""), ("a", "rcm")])
         self.assertEqual(found.matrices(), 1)
 
-    def test_only_other_peoples_code_is_a_peer(self):
-        self.assertTrue(is_peer("gpu.spmm.vendor_cusparse"))
-        self.assertFalse(is_peer("cpu.spmm.row_loop"))
+    def test_only_other_peoples_code_is_a_vendors(self):
+        self.assertTrue(is_vendor("gpu.spmm.vendor_cusparse"))
+        self.assertFalse(is_vendor("cpu.spmm.row_loop"))
         self.assertEqual(kernel_title("gpu.spmm.vendor_cusparse"), "cuSPARSE")
         self.assertEqual(kernel_title("cpu.spmm.row_loop"), "row_loop")
 

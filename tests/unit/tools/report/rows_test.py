@@ -62,8 +62,8 @@ class RowsTest(unittest.TestCase):
         self.assertIn("| X, 16 threads |", markdown(found, None))
 
         h100, h200 = ({"gpu": {"name": name}} for name in ("H100", "H200"))
-        gpu, peer = "gpu.spmm.auto", "gpu.spmm.vendor_cusparse"
-        found = bundle_of(on(h100, gpu, 2), on(h100, peer, 4), on(h200, gpu, 1), on(h200, peer, 3))
+        gpu, vendor = "gpu.spmm.auto", "gpu.spmm.vendor_cusparse"
+        found = bundle_of(on(h100, gpu, 2), on(h100, vendor, 4), on(h200, gpu, 1), on(h200, vendor, 3))
         self.assertEqual([(row.place, round(row.ratio.value)) for row in rows_of(found)], [("H100", 2), ("H200", 3)])
         found = bundle_of(on(h100, gpu, 2), on(small, "cpu.spmm.vendor_mkl", 20))
         self.assertEqual([round(row.ratio.value) for row in rows_of(found)], [10])

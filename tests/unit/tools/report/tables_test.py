@@ -20,7 +20,7 @@ class TablesTest(unittest.TestCase):
         self.assertEqual(products_text(PayBack(math.inf, math.inf, math.inf), "slower"), "never")
         self.assertEqual(products_text(None, ""), "-")
 
-    def test_our_own_kernel_is_no_rival(self):
+    def test_our_own_kernel_is_a_baseline(self):
         def names(kernel):
             return [column.name for column in main_table(bundle_of(record(), record(kernel=kernel))).columns]
         self.assertIn("MKL ms", names("cpu.spmm.vendor_mkl"))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The table of one operation on a CPU against every rival of the build, from the records of csr-bench.
+"""The table of one operation on a CPU against every vendor of the build, from the records of csr-bench.
 
-Usage: rivals_table.py [SET=]RECORDS.jsonl[.gz]... [--ours KERNEL]       (default: cpu.spmm.auto)
+Usage: vendors_table.py [SET=]RECORDS.jsonl[.gz]... [--ours KERNEL]       (default: cpu.spmm.auto)
 
 One row per matrix, K, value kind and state of the caches: time of ours and of every vendor, speed-up on the best of
 them with its 95 % interval ("level" if that includes 1; of pairs where all were measured in turn), share of the gather
@@ -40,24 +40,24 @@ def collect(sets, ours):
 
 def rows_of(cases, ours):
     own = ours.rpartition(".")[2]
-    rivals = [name for name in NAMES if any(name in by_kernel for by_kernel in cases.values())]
+    vendors = [name for name in NAMES if any(name in by_kernel for by_kernel in cases.values())]
     for (label, matrix, dense_cols, kind, caches), by_kernel in cases.items():
         if own not in by_kernel:
             continue
         record = by_kernel[own]
-        present = [name for name in rivals if name in by_kernel]
+        present = [name for name in vendors if name in by_kernel]
         best = min(present, key=lambda name: by_kernel[name]["median_seconds"], default=None)
         speed = tables.speed_up(by_kernel[best], record) if best else None
         mark = by_kernel.get(MARK)
         row = {"matrix": matrix, "set": label, "nnz": f"{record['nnz']:,}",
                "K": "-" if dense_cols is None else str(dense_cols), "value kind": kind, "caches": caches,
                "csrkit ms": f"{1e3 * record['median_seconds']:.3g}"}
-        for name in rivals:
+        for name in vendors:
             seconds = by_kernel[name]["median_seconds"] if name in by_kernel else None
             row[f"{NAMES[name]} ms"] = f"{1e3 * seconds:.3g}" if seconds else "-"
         row.update({"speed-up": f"{speed[0]:.2f}" if speed else "-",
                     "interval": tables.interval_cell(speed) if speed else "-",
-                    "best rival": NAMES.get(best, "-"),
+                    "best vendor": NAMES.get(best, "-"),
                     "share of the gather mark":
                         f"{mark['median_seconds'] / record['median_seconds']:.2f}" if mark else "-"})
         yield row
@@ -83,7 +83,7 @@ def main():
         raise SystemExit(f"no case has {options.ours}")
     sys.stdout.write(tables.markdown(list(rows[0]), [list(row.values()) for row in rows]))
     for problem in problems:
-        print(f"rivals_table.py: {problem}", file=sys.stderr)
+        print(f"vendors_table.py: {problem}", file=sys.stderr)
     return 1 if problems else 0
 
 
