@@ -375,7 +375,7 @@ bool pays_joining(const AlikeRows& alike, const CsrMatrix& op_a, const SpmmProbl
   return !are_few || (!has_bands && row_bytes(problem.dense_cols, problem.b) >= kWorthJoiningFew);
 }
 
-std::vector<std::string> candidate_settings(const SpmmProblem& problem) {
+std::vector<std::string> candidate_variants(const SpmmProblem& problem) {
   const bool joins = !problem.transpose_a && may_pay_joining(problem.a, problem) &&
                      pays_joining(find_alike_rows(problem.a, 1), problem.a, problem, false);
   std::vector<std::string> candidates;

@@ -25,6 +25,6 @@ bool pays_joining(const AlikeRows& alike, const CsrMatrix& op_a, const SpmmProbl
 bool may_pay_joining(const CsrMatrix& op_a, const SpmmProblem& problem);
 
 /// What is worth measuring for a problem, as text.
-std::vector<std::string> candidate_settings(const SpmmProblem& problem);
+std::vector<std::string> candidate_variants(const SpmmProblem& problem);
 
 }  // namespace csrkit::cpu

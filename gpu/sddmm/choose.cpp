@@ -4,6 +4,7 @@
 // Against  choosing by hand
 #include <cstdio>
 
+#include "gpu/sddmm/dense_tiles.h"
 #include "gpu/sddmm/plan.h"
 #include "gpu/sddmm/row_panels/row_panels.h"
 
@@ -14,12 +15,14 @@ std::unique_ptr<DeviceSddmm> make_device_dense_tiles(const SddmmProblem&);
 
 namespace {
 
-// Measured on an H100: docs/lab/2026-11-26-sddmm-row-panels.md.
+// Measured on an H100 and an H200: docs/lab/2026-11-26-sddmm-row-panels.md, and
+// docs/lab/2026-11-30-thirteenth-set.md.
 constexpr Offset kFewestForTiles = 1 << 17;  // entries; with fewer only row_groups fills the device
 // entries, on average: below, shared columns are not looked for
 constexpr Offset kFewestOfRow = 12;
 
-/// The density of A from which dense_tiles, which computes every place, is faster.
+/// The share of filled places in dense tiles from which dense_tiles, which computes every place, is
+/// faster.
 double least_density(const SddmmProblem& problem) {
   return size_of(problem.x) == 4 ? 0.3 : size_of(problem.x) == 8 ? 0.4 : 0.5;
 }
@@ -30,12 +33,13 @@ double least_fill(const SddmmProblem& problem) {
   if (size_of(problem.x) == 2) return 0.85;
   if (row_bytes <= 128) return 0.8;
   if (row_bytes % 16 != 0 && row_bytes < 384) return 0.75;  // narrow loads of short rows
-  return size_of(problem.x) == 8 ? 0.7 : 0.6;
+  return size_of(problem.x) == 8 ? 0.7 : 0.55;
 }
 
+/// Of few columns most places of a tile are beyond A.
 double density(const SddmmProblem& problem) {
   return static_cast<double>(problem.a.nnz()) /
-         (static_cast<double>(problem.a.rows()) * static_cast<double>(problem.a.cols()));
+         DenseTiling(problem.a.rows(), problem.a.cols()).places();
 }
 
 std::string percent(double share) {
@@ -59,7 +63,7 @@ class Chosen final : public DeviceSddmm {
   explicit Chosen(const SddmmProblem& problem) : problem_(problem) {
     if (problem.a.nnz() >= kFewestForTiles && density(problem) >= least_density(problem)) {
       choose("dense_tiles", make_device_dense_tiles(problem),
-             percent(density(problem)) + " of A's places have an entry");
+             "of the places in its tiles " + percent(density(problem)) + " have an entry");
     } else {
       choose("row_groups", make_device_row_groups(problem),
              "equal pieces of entries suit rows of any length");

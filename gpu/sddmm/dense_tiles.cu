@@ -12,6 +12,7 @@
 
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/grid.h"
+#include "gpu/sddmm/dense_tiles.h"
 #include "gpu/sddmm/rows.cuh"
 #include "gpu/sddmm/typed.cuh"
 
@@ -188,17 +189,17 @@ template <class T>
 class DenseTiles final : public TypedSddmm {
  public:
   explicit DenseTiles(const SddmmProblem& problem)
-      : TypedSddmm(problem), rows_(problem.a.rows()), cols_(problem.a.cols()) {}
+      : TypedSddmm(problem), rows_(problem.a.rows()), tiling_(rows_, problem.a.cols()) {}
 
   std::uint64_t workspace_bytes(const SddmmProblem&) const override {
-    return static_cast<std::uint64_t>(rows_) * static_cast<std::uint64_t>(tiles_of(cols_)) *
+    return static_cast<std::uint64_t>(rows_) * static_cast<std::uint64_t>(tiling_.of_cols) *
            sizeof(TileRow);
   }
 
   void analyse(const DeviceCsrView<void>& a, void* workspace, cudaStream_t stream) override {
-    const Offset threads = Offset{rows_} * tiles_of(cols_);
-    find_tile_rows<<<blocks_of(threads, 256), 256, 0, stream>>>(a, tile(), tiles_of(cols_),
-                                                                static_cast<TileRow*>(workspace));
+    const Offset threads = rows_ * tiling_.of_cols;
+    find_tile_rows<<<blocks_of(threads, 256), 256, 0, stream>>>(
+        a, tiling_.edge, static_cast<Index>(tiling_.of_cols), static_cast<TileRow*>(workspace));
     CHECK_LAUNCH("find_tile_rows", stream);
   }
 
@@ -207,7 +208,8 @@ class DenseTiles final : public TypedSddmm {
     const Launch given{a, call, static_cast<const TileRow*>(workspace), stream};
     constexpr int kWidest = 16 / static_cast<int>(sizeof(SumOf<T>));
     const bool is_wide = has_loads_of(call.x, kWidest) && has_loads_of(call.y, kWidest);
-    if (tile() == kLarge) {
+    constexpr int kLarge = DenseTiling::kLarge, kSmall = DenseTiling::kSmall;
+    if (tiling_.edge == kLarge) {
       is_wide ? launch_tiles<kLarge, kWidest>(given) : launch_tiles<kLarge, 1>(given);
     } else {
       is_wide ? launch_tiles<kSmall, kWidest>(given) : launch_tiles<kSmall, 1>(given);
@@ -215,8 +217,6 @@ class DenseTiles final : public TypedSddmm {
   }
 
  private:
-  static constexpr int kLarge = 64, kSmall = 32;
-  static constexpr Offset kEnoughTiles = 100;  // enough to occupy the device
   struct Launch {
     const DeviceCsrView<void>& a;
     const DeviceCall& call;
@@ -224,23 +224,18 @@ class DenseTiles final : public TypedSddmm {
     cudaStream_t stream;
   };
 
-  static Offset count(Index size, int tile) { return (Offset{size} + tile - 1) / tile; }
-  int tile() const {
-    return count(rows_, kLarge) * count(cols_, kLarge) >= kEnoughTiles ? kLarge : kSmall;
-  }
-  Index tiles_of(Index size) const { return static_cast<Index>(count(size, tile())); }
-
   template <int kTile, int kWidth>
   void launch_tiles(const Launch& given) const {
     const DeviceCall& call = given.call;
-    const auto blocks = static_cast<unsigned>(Offset{tiles_of(rows_)} * tiles_of(cols_));
+    const auto blocks = static_cast<unsigned>(tiling_.tiles());
     dots_of_tiles<T, kTile, kWidth><<<blocks, threads_of(kTile), 0, given.stream>>>(
         given.a, Rows<T, std::uint64_t>(call.x), Rows<T, std::uint64_t>(call.y), call.x.cols,
-        given.tile_rows, tiles_of(cols_), ends_of(given.a, call));
+        given.tile_rows, static_cast<Index>(tiling_.of_cols), ends_of(given.a, call));
     CHECK_LAUNCH("dots_of_tiles", given.stream);
   }
 
-  Index rows_, cols_;
+  Index rows_;
+  DenseTiling tiling_;
 };
 
 }  // namespace

@@ -136,7 +136,7 @@ bool panels_beat_windows(const SpmmProfile& profile, double log_windows_over_bin
 std::unique_ptr<SpmmPlan> make_auto(const SpmmProblem& problem, const PlanOptions& given) {
   const bool is_off_vectors = given.variant == kOffVectors;
   if (!is_off_vectors && !given.variant.empty()) {
-    throw UsageError("auto knows no setting '" + given.variant + "'; use " + kOffVectors +
+    throw UsageError("auto knows no variant '" + given.variant + "'; use " + kOffVectors +
                      " where rows of B or C begin at no multiples of 16 bytes");
   }
   PlanOptions options = given;

@@ -5,7 +5,7 @@
 
 namespace csrkit::gpu {
 
-/// A setting of auto (PlanOptions::variant). It says that rows of B or C do not begin at multiples
+/// A variant of auto (PlanOptions::variant). It says that rows of B or C do not begin at multiples
 /// of 16 bytes, although the number of columns would allow it. The plan could see that only in
 /// bind, which is too late for the choice.
 inline constexpr const char* kOffVectors = "off-vectors";

@@ -3,6 +3,7 @@
 #include "gpu/device/device_buffer.h"
 #include "gpu/device/stream.h"
 #include "gpu/plan/kernels.h"
+#include "gpu/sddmm/dense_tiles.h"
 #include "tests/gpu/operator_checks.h"
 #include "tests/property/sddmm/battery.h"
 
@@ -344,12 +345,26 @@ TEST_F(GpuSddmmAuto, TakesWhatSuitsThePattern) {
   };
   EXPECT_EQ(chosen_for(full(400), 0), "dense_tiles");
   EXPECT_EQ(chosen_for(full(200), 0), "row_groups") << "small";
+  const auto half = [](Index cols) {
+    return matrix_where(40'000, cols, [](Index i, Index j) { return (i / 5 + j) % 2 == 0; });
+  };
+  EXPECT_EQ(chosen_for(half(60), 0), "dense_tiles");
+  EXPECT_EQ(chosen_for(half(16), 0), "row_groups") << "most of a tile is beyond A";
   EXPECT_EQ(chosen_for(every_sixteenth(4), 0), "row_panels");
   EXPECT_EQ(chosen_for(every_sixteenth(1), 0), "row_groups");
   // Room for row_groups, but not for lists of panels beside the operands.
   constexpr std::uint64_t kEntries = 1024 * 128;
   const std::uint64_t operands = (1024 + 2048) * 128 * 4 + kEntries * 4;
   EXPECT_EQ(chosen_for(every_sixteenth(4), operands + kEntries * 8), "row_groups");
+}
+
+TEST(SddmmDenseTiling, CountsPlacesBeyondTheEdges) {
+  const gpu::sddmm::DenseTiling narrow(65'536, 16), small(500, 500);
+  EXPECT_EQ(narrow.edge, 64);
+  EXPECT_EQ(narrow.tiles(), 1'024);
+  EXPECT_EQ(narrow.places(), 65'536.0 * 64);
+  EXPECT_EQ(small.edge, 32);
+  EXPECT_EQ(small.places(), 512.0 * 512);
 }
 
 TEST(GpuSddmmTable, NamesAreUniqueAndProductionDoesEverything) {

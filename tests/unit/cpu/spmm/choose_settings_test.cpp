@@ -30,7 +30,7 @@ TEST(Settings, JoinNoRowsBesideFewColumnsNorShortOnes) {
 
 TEST(Settings, AreMeasuredOnceEach) {
   for (const CsrMatrix& a : {CsrMatrix(), long_row(100), rows_of_all_lengths(600)}) {
-    const std::vector<std::string> candidates = candidate_settings(default_spmm_problem(a, 64));
+    const std::vector<std::string> candidates = candidate_variants(default_spmm_problem(a, 64));
     EXPECT_EQ(std::set<std::string>(candidates.begin(), candidates.end()).size(),
               candidates.size());
   }

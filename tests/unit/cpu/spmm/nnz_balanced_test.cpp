@@ -63,7 +63,7 @@ TEST(NnzBalanced, GivesTheSameBitsWithEverySettingAndTeam) {
       return c;
     };
     const DenseMatrix expected = product("", 1);
-    for (const std::string& variant : candidate_settings(problem)) {
+    for (const std::string& variant : candidate_variants(problem)) {
       for (const int threads : {1, 3}) {
         const DenseMatrix found = product(variant, threads);
         EXPECT_EQ(std::memcmp(expected.view().data, found.view().data, found.size_bytes()), 0)
