@@ -113,7 +113,7 @@ void ValueTable::find(const void* values, Offset count, int value_bytes, DeviceM
   if (values == nullptr || count == 0) return;
   const cudaStream_t stream = memory.stream();
   const DeviceBuffer<Seen> seen(memory, 1, "the different values");
-  CHECK_CUDA(cudaMemsetAsync(seen.data()->places, 0xff, sizeof Seen::places, stream));  // kFree
+  CHECK_CUDA(cudaMemsetAsync(seen.data(), 0xff, sizeof(Seen), stream));  // kFree
   CHECK_CUDA(cudaMemsetAsync(&seen.data()->count, 0, sizeof Seen::count, stream));
   constexpr Offset kMostBlocks = 132 * 8;
   const auto blocks = static_cast<unsigned>(std::min<Offset>(kMostBlocks, spmv_blocks(count)));

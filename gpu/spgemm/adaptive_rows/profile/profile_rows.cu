@@ -264,7 +264,9 @@ void profile_rows(const DeviceCsrView<void>& a, const DeviceCsrView<void>& b, co
                   cudaStream_t stream) {
   int rows = kRowsPerBlock *
              static_cast<int>(std::clamp<Offset>(a.rows / kRowsToFillADevice, 1, kMostRounds));
-  while (rows > kFewestRows && rows * kRowsToFillADevice > Offset{a.rows} * kRowsPerBlock) {
+  // Whether rows are merged is asked block by block, so there blocks stay as they are.
+  while (!rules.prefers_merging && rows > kFewestRows &&
+         rows * kRowsToFillADevice > Offset{a.rows} * kRowsPerBlock) {
     rows /= 2;
   }
   const unsigned blocks = blocks_of(a.rows, rows);
