@@ -34,8 +34,8 @@ struct Counted {
 };
 
 /// Of one block row, columns below `end_col`, in all lanes of a warp. A block counts by its first
-/// entry: neither its own row before that nor a row above has one there. So long rows are not walked
-/// along one by one.
+/// entry: neither its own row before that nor a row above has one there. So a long row is not
+/// walked along one by one.
 __device__ Counted count_by_warp(const DeviceCsrView<void>& a, Offset block_row, int size,
                                  Index end_col) {
   const Offset first = block_row * size, last = min(first + size, Offset{a.rows});

@@ -202,8 +202,8 @@ __device__ void add_products(unsigned long long products, std::uint32_t longest,
   if (longest > 0) atomicMax(&totals->longest, static_cast<unsigned long long>(longest));
 }
 
-/// A block takes `rows` neighbouring rows. As many blocks as can be are on a multiprocessor, as loads
-/// are what they wait for.
+/// A block takes `rows` neighbouring rows. As many blocks as can be are on a multiprocessor, as
+/// loads are what they wait for.
 template <bool kFindsTwins>
 __global__ void __launch_bounds__(kThreads, kFindsTwins ? 6 : 8)
     profile_row_groups(DeviceCsrView<void> a, DeviceCsrView<void> b, BinRules rules,

@@ -28,8 +28,9 @@ inline CSRKIT_HOST_DEVICE std::uint64_t bytes_of_warps(std::uint32_t words, std:
          std::uint64_t{entries} * static_cast<unsigned>(warps * value_bytes);
 }
 
-/// Warps of a large team: as many as have room for their sums, but no fewer than of other teams. They
-/// depend on the row alone, so its sums are added up in the same order whatever rows are beside it.
+/// Warps of a large team: as many as have room for their sums, but no fewer than of other teams.
+/// They depend on the row alone, so its sums are added up in the same order whatever rows are
+/// beside it.
 inline CSRKIT_HOST_DEVICE int warps_of_large_team(std::uint32_t words, std::uint32_t entries,
                                                   int value_bytes, std::uint64_t room) {
   int warps = kMostWarpsOfATeam;

@@ -10,8 +10,8 @@
 //          of them, which saves the lookup. Bits are set by atomics; sums need none
 //          (row_walks.cuh), but for claims
 // Launch   blocks of 4 warps, a row each; teams of 4 warps for long rows whose sums fit, of up to
-//          16 for those that the product would wait for; blocks of 256 or 512 threads for wider or longer
-//          rows
+//          16 for those that the product would wait for; blocks of 256 or 512 threads for wider or
+//          longer rows
 // Needs    nothing more: words ascend, so columns come out sorted. Sums that do not fit are added
 //          up in C
 // Against  hashing: no probes and no sort, and a column costs a bit where a table costs a slot. But
