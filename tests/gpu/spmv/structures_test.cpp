@@ -149,7 +149,7 @@ TEST_F(GpuSpmvStructures, BlocksOfLongRows) {
       1, item);
 }
 
-/// What one lane would walk along is not looked for: it took 0.2 us an entry of the longest row.
+/// What one lane would walk along is not looked for: of few rows, that took 0.2 us an entry.
 TEST_F(GpuSpmvStructures, AutoLooksAtLongRowsInNoTime) {
   const CsrMatrix matrix = matrix_where(8, 250'000, [](Index i, Index j) { return j % 8 >= i; });
   plan_of("auto", matrix);  // loads kernels
