@@ -1,4 +1,4 @@
-// Sums of counts on the device, and one number of it.
+// Sums of counts on the device, and fetching one element.
 #pragma once
 
 #include "gpu/device/cuda_check.h"

@@ -23,12 +23,12 @@ constexpr Offset kFewestOfRow = 12;
 
 /// The share of filled places in dense tiles from which dense_tiles, which computes every place, is
 /// faster.
-double least_density(const SddmmProblem& problem) {
+double least_tile_fill(const SddmmProblem& problem) {
   return size_of(problem.x) == 4 ? 0.3 : size_of(problem.x) == 8 ? 0.4 : 0.5;
 }
 
 /// The share of filled places in the panels' tiles from which row_panels is faster.
-double least_fill(const SddmmProblem& problem) {
+double least_panel_fill(const SddmmProblem& problem) {
   const Offset row_bytes = problem.dense_cols * static_cast<Offset>(size_of(problem.x));
   if (size_of(problem.x) == 2) return 0.85;
   if (row_bytes <= 128) return 0.8;
@@ -36,8 +36,8 @@ double least_fill(const SddmmProblem& problem) {
   return size_of(problem.x) == 8 ? 0.7 : 0.55;
 }
 
-/// Of few columns most places of a tile are beyond A.
-double density(const SddmmProblem& problem) {
+/// The filled share of the places in dense tiles. Where A has few columns, most are beyond it.
+double tile_fill(const SddmmProblem& problem) {
   return static_cast<double>(problem.a.nnz()) /
          DenseTiling(problem.a.rows(), problem.a.cols()).places();
 }
@@ -61,9 +61,9 @@ std::uint64_t operand_bytes(const SddmmProblem& problem) {
 class Chosen final : public DeviceSddmm {
  public:
   explicit Chosen(const SddmmProblem& problem) : problem_(problem) {
-    if (problem.a.nnz() >= kFewestForTiles && density(problem) >= least_density(problem)) {
+    if (problem.a.nnz() >= kFewestForTiles && tile_fill(problem) >= least_tile_fill(problem)) {
       choose("dense_tiles", make_device_dense_tiles(problem),
-             "of the places in its tiles " + percent(density(problem)) + " have an entry");
+             "of the places in its tiles " + percent(tile_fill(problem)) + " have an entry");
     } else {
       choose("row_groups", make_device_row_groups(problem),
              "equal pieces of entries suit rows of any length");
@@ -79,7 +79,8 @@ class Chosen final : public DeviceSddmm {
     TileLists lists;
     lists.count(a, memory);
     const double fill = lists.fill(a.nnz);
-    if (fill < least_fill(problem_) || !memory.has(lists.making_bytes() + operand_bytes(problem_)))
+    if (fill < least_panel_fill(problem_) ||
+        !memory.has(lists.making_bytes() + operand_bytes(problem_)))
       return;
     lists.make(a, memory);
     choose("row_panels", make_row_panels(problem_, std::move(lists)),

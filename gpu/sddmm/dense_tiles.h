@@ -19,7 +19,7 @@ class DenseTiling {
   Offset of_rows, of_cols;
 
   constexpr Offset tiles() const { return of_rows * of_cols; }
-  /// Of all tiles, those beyond the matrix's edges included: each is computed.
+  /// Places of all tiles, also those beyond the matrix's edges: each is computed.
   constexpr double places() const {
     return static_cast<double>(tiles()) * static_cast<double>(edge) * static_cast<double>(edge);
   }

@@ -12,8 +12,8 @@ namespace csrkit::gpu {
 
 namespace {
 
-/// Formats of which a warp walks along a row are not looked for if a row has more entries: kernels
-/// that cut rows are done before that.
+/// compressed and bsr are not looked for if a row has more entries: a warp would go through it, and
+/// kernels that cut rows are done before that.
 constexpr Offset kLongestWalk = 4096;
 
 void measure_stencil(const DeviceCsrView<void>& a, int value_bytes, DeviceMemory& memory,

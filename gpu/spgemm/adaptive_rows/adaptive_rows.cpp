@@ -169,6 +169,7 @@ class AdaptiveRows final : public DeviceSpgemm {
     made.rows = c.rows;
     made.cols = c.cols;
     made.kind = c.kind;
+    static_assert(sizeof(SmallResult) <= PageLockedCells::kBytes, "a cell holds it");
     // Lost if what follows throws, as a kernel may still write to it.
     auto* const cell = static_cast<SmallResult*>(PageLockedCells::take());
     make_small_product<Value>(op, semiring_, memory, made, cell);
@@ -447,7 +448,7 @@ class AdaptiveRows final : public DeviceSpgemm {
             work.has_twins(),
             rules_.shared_sums,
             rules_.most_block_bytes,
-            kLargeTeamBitRange / static_cast<int>(rules_.shrink)};
+            static_cast<int>(rules_.most_bytes_of_large_team())};
   }
 
   void make_all(const SpgemmOperands& op, Structure structure, const RowsWork<Value>& work,

@@ -33,9 +33,9 @@ struct Counted {
   unsigned long long blocks, entries;
 };
 
-/// Of one block row, columns below `end_col`, in all lanes of a warp. A block counts by its first
-/// entry: neither its own row before that nor a row above has one there. So a long row is not
-/// walked along one by one.
+/// Of one block row, columns below `end_col`, in all lanes of a warp. A block is
+/// counted at its first entry: where neither the entry before it in its row nor a row above lies in
+/// that block. So lanes share a long row.
 __device__ Counted count_by_warp(const DeviceCsrView<void>& a, Offset block_row, int size,
                                  Index end_col) {
   const Offset first = block_row * size, last = min(first + size, Offset{a.rows});
@@ -67,23 +67,23 @@ __global__ void count_blocks(DeviceCsrView<void> a, int size, Offset block_rows,
 
 /// How much of A is looked at: block rows, at equal distances if A has more of them, and of each
 /// about as many entries of its first row.
-struct Part {
+struct Sample {
   Offset block_rows, entries;
 };
 
 /// One warp per block row that is looked at; a row of thread blocks for each size.
-__global__ void count_sizes(DeviceCsrView<void> a, Part part, Counted* counted) {
+__global__ void count_sizes(DeviceCsrView<void> a, Sample sample, Counted* counted) {
   __shared__ Counted of_block;
   if (threadIdx.x == 0) of_block = {};
   __syncthreads();
   const int size = kSmallestBlock + static_cast<int>(blockIdx.y);
   const Offset block_rows = (Offset{a.rows} + size - 1) / size;
-  const Offset looked = min(part.block_rows, block_rows);
+  const Offset looked = min(sample.block_rows, block_rows);
   const Offset number = (Offset{blockIdx.x} * kSpmvThreads + threadIdx.x) / kWarpLanes;
   if (number < looked) {
     const Offset block_row = number * block_rows / looked;
     const auto row = static_cast<Index>(block_row * size);
-    const Offset last = a.row_begin(row) + part.entries;
+    const Offset last = a.row_begin(row) + sample.entries;
     const Index end_col = last < a.row_end(row) ? a.col_indices[last] : kMaxIndex;
     const Counted own = count_by_warp(a, block_row, size, end_col);
     if (threadIdx.x % kWarpLanes == 0) {
@@ -98,16 +98,16 @@ __global__ void count_sizes(DeviceCsrView<void> a, Part part, Counted* counted) 
 }
 
 /// By each size, from the smallest. Waits.
-std::array<Counted, kSizes> count_in(const DeviceCsrView<void>& a, Part part,
+std::array<Counted, kSizes> count_in(const DeviceCsrView<void>& a, Sample sample,
                                      DeviceMemory& memory) {
   const cudaStream_t stream = memory.stream();
   const DeviceBuffer<std::array<Counted, kSizes>> counted(memory, 1, "blocks of each size");
   CHECK_CUDA(cudaMemsetAsync(counted.data(), 0, counted.size_bytes(), stream));
   const Offset looked =
-      std::min(part.block_rows, (Offset{a.rows} + kSmallestBlock - 1) / kSmallestBlock);
+      std::min(sample.block_rows, (Offset{a.rows} + kSmallestBlock - 1) / kSmallestBlock);
   if (looked > 0) {
     count_sizes<<<dim3(spmv_blocks(looked * kWarpLanes), kSizes), kSpmvThreads, 0, stream>>>(
-        a, part, reinterpret_cast<Counted*>(counted.data()));
+        a, sample, reinterpret_cast<Counted*>(counted.data()));
     CHECK_LAUNCH("count_sizes", stream);
   }
   return fetch(counted.data(), stream);
@@ -156,7 +156,7 @@ BlockCount best_blocks(const DeviceCsrView<void>& a, int value_bytes, DeviceMemo
 }
 
 bool may_pay_blocks(const DeviceCsrView<void>& a, int value_bytes, DeviceMemory& memory) {
-  constexpr Part kSample = {1024, 128};
+  constexpr Sample kSample = {1024, 128};
   constexpr double kMostOfCsr = 1.2;  // a sample errs
   const double of_an_entry = static_cast<double>(sizeof(Index)) + value_bytes;
   const auto counted = count_in(a, kSample, memory);

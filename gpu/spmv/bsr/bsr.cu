@@ -5,13 +5,12 @@
 //          element of x once for all rows of a block
 // Launch   one warp per block row; neighbouring lanes are the rows of a block, then the next block
 // Needs    entries in blocks, as where a node has several unknowns. The block size (2, 3 or 4) is
-//          the one that takes the fewest bytes Source Im, Yelick, Vuduc: Sparsity: optimization
+//          the one that takes the fewest bytes. Source: Im, Yelick, Vuduc: Sparsity: optimization
 //          framework for sparse matrix kernels, Int. J. High Perform. Comput. Appl. 2004 (register
 //          blocking); masks, as gaps must not meet x: 0 times infinity is NaN
 // Against  sell, csr_balanced
 
 #include "gpu/device/cuda_check.h"
-#include "gpu/device/scan.h"
 #include "gpu/device/warp.cuh"
 #include "gpu/spmv/bsr/block_rows.h"
 #include "gpu/spmv/device_spmv.h"
@@ -48,8 +47,7 @@ __device__ inline ValuePlaces places_of(Offset row_start, Offset row_end, Offset
 /// Walks the blocks of a block row from left to right: up to four sorted rows, merged. Calls
 /// `f(block_col, begins, ends)` with the entries [begins[i], ends[i]) of each row i.
 template <class Value, class F>
-__device__ inline void for_each_block(const DeviceCsrView<Value>& a, Offset block_row, int size,
-                                      F&& f) {
+__device__ void for_each_block(const DeviceCsrView<Value>& a, Offset block_row, int size, F&& f) {
   Offset begins[kLargestBlock], ends[kLargestBlock], limits[kLargestBlock];
 #pragma unroll
   for (int i = 0; i < kLargestBlock; ++i) {

@@ -35,26 +35,28 @@ __device__ Index base_of(Index col) {
 }
 
 /// The steps of a slice that one warp goes through: blockIdx.y says which.
-constexpr Index kStepsOfAPart = 128;
+constexpr Index kStepsOfAStretch = 128;
 struct Steps {
   Index begin, end;
 };
-__device__ Steps steps_of_part(Index width) {
-  const Index begin = static_cast<Index>(blockIdx.y) * kStepsOfAPart;
-  return {begin, min(width, begin + kStepsOfAPart)};
+__device__ Steps steps_of_stretch(Index width) {
+  const Index begin = static_cast<Index>(blockIdx.y) * kStepsOfAStretch;
+  return {begin, min(width, begin + kStepsOfAStretch)};
 }
-dim3 parts_of_slices(const Slices& slices) {
-  const Offset parts = (slices.longest() + kStepsOfAPart - 1) / kStepsOfAPart;
-  return {slice_blocks(slices.view().count, 1), static_cast<unsigned>(std::max<Offset>(parts, 1))};
+dim3 stretches_of_slices(const Slices& slices) {
+  // Fewer than kMaxGridY: require_short_rows refuses rows that need more on cards of today.
+  const Offset stretches = (slices.longest() + kStepsOfAStretch - 1) / kStepsOfAStretch;
+  return {slice_blocks(slices.view().count, 1),
+          static_cast<unsigned>(std::max<Offset>(stretches, 1))};
 }
 
-/// One warp per part of a slice: raises the bytes of its differences to what it needs.
+/// One warp per stretch of a slice: raises the bytes of its differences to what it needs.
 __global__ void measure_differences(DeviceCsrView<void> a, SlicesView slices,
                                     unsigned long long* bytes) {
   const SliceShare share = slice_share(1);
   if (share.slice >= slices.count) return;
   const Index width = slices.steps_of(share.slice);
-  const Steps steps = steps_of_part(width);
+  const Steps steps = steps_of_stretch(width);
   if (steps.begin >= steps.end) return;
   const LaneRow row = lane_row(a, slices, share);
   int widest = 0;
@@ -76,7 +78,7 @@ __device__ void put(unsigned char* differences, Offset at, Index base, Index col
       col < 0 ? static_cast<Stored>(~Stored{0}) : static_cast<Stored>(col - base);
 }
 
-/// One warp per part of a slice.
+/// One warp per stretch of a slice.
 __global__ void store_differences(DeviceCsrView<void> a, SlicesView slices, const Offset* starts,
                                   CompressedSlice* headers, Index* bases,
                                   unsigned char* differences) {
@@ -92,7 +94,7 @@ __global__ void store_differences(DeviceCsrView<void> a, SlicesView slices, cons
     headers[share.slice] = {static_cast<std::uint32_t>(first),
                             static_cast<std::uint32_t>(start / kSliceRows), width, bytes_of_one};
   }
-  const Steps steps = steps_of_part(width);
+  const Steps steps = steps_of_stretch(width);
   for (Index step = steps.begin; step < steps.end; ++step) {
     const Index col = column_at(a, row, step);
     const Index base = base_of(col);
@@ -113,7 +115,7 @@ void EncodedColumns::measure(const DeviceCsrView<void>& a, const Slices& slices,
   starts_ = DeviceBuffer<Offset>(memory, Offset{view.count} + 1, "starts of differences");
   CHECK_CUDA(cudaMemsetAsync(starts_.data(), 0, starts_.size_bytes(), stream));
   if (view.count == 0) return;
-  measure_differences<<<parts_of_slices(slices), kSliceThreads, 0, stream>>>(
+  measure_differences<<<stretches_of_slices(slices), kSliceThreads, 0, stream>>>(
       a, view, reinterpret_cast<unsigned long long*>(starts_.data()));
   CHECK_LAUNCH("measure_differences", stream);
   exclusive_sum(memory, starts_.data(), starts_.size());
@@ -127,7 +129,7 @@ void EncodedColumns::store(const DeviceCsrView<void>& a, const Slices& slices,
   bases_ = DeviceBuffer<Index>(memory, slices.steps(), "bases of columns");
   differences_ = DeviceBuffer<unsigned char>(memory, difference_bytes_, "differences of columns");
   if (view.count == 0) return;
-  store_differences<<<parts_of_slices(slices), kSliceThreads, 0, memory.stream()>>>(
+  store_differences<<<stretches_of_slices(slices), kSliceThreads, 0, memory.stream()>>>(
       a, view, starts_.data(), slices_.data(), bases_.data(), differences_.data());
   CHECK_LAUNCH("store_differences", memory.stream());
   starts_ = {};

@@ -88,7 +88,7 @@ Measured measure(const DeviceCsrView<void>& a, const SlicesView& slices, DeviceM
 }  // namespace
 
 Slices::Slices(const DeviceCsrView<void>& a, DeviceMemory& memory)
-    : rows_(a.rows), count_((a.rows + kSliceRows - 1) / kSliceRows) {
+    : rows_(a.rows), count_(static_cast<Index>((Offset{a.rows} + kSliceRows - 1) / kSliceRows)) {
   // Sorting costs 4 bytes a row and scatters y: only if padding exceeds a sixteenth.
   constexpr Offset kTolerated = 16;
   Measured natural = measure(a, {rows_, count_, nullptr, 0, nullptr}, memory);

@@ -136,9 +136,9 @@ TEST(SpgemmRules, GiveLargeTeamsToRowsThatBlocksWouldBeWaitedFor) {
   EXPECT_EQ(bin_of(300, 6'096, 1'400), gpu::MakeBin::bit_range_large_team) << "of sixteen warps";
   EXPECT_EQ(bin_of(300, 30'000, 1'400), gpu::MakeBin::bit_range_large_team) << "B's rows are long";
   EXPECT_EQ(bin_of(120, 12'000, 1'400), gpu::MakeBin::bit_range_large_team) << "sums of their own";
-  EXPECT_EQ(rules.large_team(row, 1'500), 16);
-  EXPECT_EQ(rules.large_team(row, 1'600), 8);
-  EXPECT_EQ(rules.large_team(row, 3'100), 4);
+  EXPECT_EQ(rules.large_team_warps(row, 1'500), 16);
+  EXPECT_EQ(rules.large_team_warps(row, 1'600), 8);
+  EXPECT_EQ(rules.large_team_warps(row, 3'100), 4);
   rules.has_large_teams = false;
   EXPECT_EQ(rules.large_team_products(all), UINT32_MAX);
 }

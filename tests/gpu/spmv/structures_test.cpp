@@ -140,7 +140,7 @@ TEST_F(GpuSpmvStructures, BlocksOfLongRows) {
   item.kinds = kF64Kinds;
   const CsrMatrix full = matrix_where(10, 6001, [](Index, Index) { return true; });
   const std::string choice = plan_of("bsr", full)->choice();
-  EXPECT_NE(choice.find("blocks of "), std::string::npos) << choice;
+  EXPECT_NE(choice.find("blocks of 2 x 2, 99 % full"), std::string::npos) << choice;
   check_kernel_on(kernel, full, 1, item);
   check_kernel_on(
       kernel,
@@ -387,7 +387,8 @@ TEST_F(SanitizerGpuSpmvStructures, JaggedWithMoreColumnsThan16BitsTellApart) {
   check_kernel_on(kernel, near_columns(40, 100'000, 50, 3000, 65'536), 1, {});
 }
 
-/// Two windows of sorted rows, slices in several parts, few values, and block rows of a sample.
+/// Two windows of sorted rows, slices in several stretches, few values, and samples of block rows
+/// and of long rows.
 TEST_F(SanitizerGpuSpmvStructures, WhatAutoLooksAt) {
   KernelCase item;
   item.kinds = kF64Kinds;
@@ -396,7 +397,9 @@ TEST_F(SanitizerGpuSpmvStructures, WhatAutoLooksAt) {
     check_kernel_on(find_kernel(gpu::spmv_kernels(), name), rows, 1, item);
   }
   check_kernel_on(find_kernel(gpu::spmv_kernels(), "compressed"), with_values(256), 1, item);
-  check_kernel_on(find_kernel(gpu::spmv_kernels(), "auto"), blocks_of_three(301), 1, item);
+  const SpmmKernel& automatic = find_kernel(gpu::spmv_kernels(), "auto");
+  check_kernel_on(automatic, blocks_of_three(4'201), 1, item);
+  check_kernel_on(automatic, matrix_where(40, 400, [](Index, Index) { return true; }), 1, item);
   check_kernel_on(find_kernel(gpu::spmv_kernels(), "bsr"), blocks_of_three(301), 1, item);
 }
 TEST_F(SanitizerGpuSpmvStructures, JaggedWithoutPadding) {

@@ -66,7 +66,7 @@ __device__ MakeBin choose_for_row(const DeviceCsrView<void>& a, const BinRules& 
   const std::uint32_t twins = is_twin ? 1 : rules.prefers_twins ? profile.twins[row] : 0;
   MakeBin bin = rules.make_bin(facts, count, counted, twins);
   if (bin == MakeBin::bit_range_large_team) {
-    keep_most(&totals->bytes_of_large_team, rules.of_large_team(facts, count));
+    keep_most(&totals->bytes_of_large_team, rules.bytes_of_large_team(facts, count));
   } else if (bin == MakeBin::bit_range_block) {
     keep_most(&totals->bytes_of_block, rules.bytes_of_block(facts, count, kThreadsOfBlock));
   } else if (bin == MakeBin::bit_range_whole) {

@@ -27,7 +27,8 @@ constexpr int kFewLanes = 8;
 constexpr int kRowsPerBlock = kThreads / kFewLanes;
 constexpr int kWarps = kThreads / 32;
 constexpr int kMostRounds = kFewLanes;  // then every thread of a block has a row to finish
-/// Below, more blocks are worth more than few atomics: of fewer rows, but one for each warp.
+/// With fewer rows, blocks take fewer each, down to one for each warp: more blocks are then worth
+/// more than few atomics.
 constexpr Offset kRowsToFillADevice = 1 << 15;
 constexpr int kFewestRows = kWarps;
 /// The most entries of a row of A for one warp; the block takes longer rows.

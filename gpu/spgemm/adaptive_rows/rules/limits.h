@@ -129,7 +129,7 @@ struct BinLimits {
   /// enough teams; with fewer, 96 KiB.
   std::uint32_t fewest_for_small_teams = 1 << 12;
   std::uint32_t most_of_a_team = 0;  // bytes; 0: no teams. Set by team_bytes in every product
-  /// Rows with so many products or more may have a team of kTeamBitRange192k bytes. Set by
+  /// Rows with so many products or more are waited for: they may have a large team. Set by
   /// large_team_products in every product.
   std::uint32_t fewest_of_large_team = UINT32_MAX;
   bool has_large_teams = true;  // whether they fit a multiprocessor

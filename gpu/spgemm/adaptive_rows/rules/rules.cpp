@@ -28,7 +28,7 @@ BinRules rules_for(const BinRules& changes, int value_bytes, Index rows, Offset 
 BinRules BinRules::for_counting(const BitRangeRows& of) const {
   BinRules rules = *this;
   rules.fewest_counted_by_warps = fewest_for_counting_warps(of);
-  rules.waits_for_a_row = of.longest >= large_team_products(of);
+  rules.waits_for_a_row = of.longest >= large_team_products(of) / shrink;
   return rules;
 }
 

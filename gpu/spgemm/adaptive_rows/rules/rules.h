@@ -82,8 +82,7 @@ struct BinRules : BinLimits {
     }
     const std::uint64_t cols = std::uint64_t{row.words} << kWordLog2;
     const std::uint64_t entries = (cols < row.products ? cols : row.products) * 3 / 4;
-    return std::uint64_t{row.words} * kTableEntryBytes +
-               kWarpsOfATeam * entries * static_cast<unsigned>(value_bytes) >
+    return bytes_of_sums(row.words, entries, kWarpsOfATeam, value_bytes) >
            kTeamBitRange96k / shrink;
   }
   /// Where a team shares sums: whether every column of the range gets a sum, which saves looking up
@@ -96,27 +95,31 @@ struct BinRules : BinLimits {
     return row.products >= fewest_of_large_team / shrink;
   }
   /// Bytes of shared memory of a team of four warps that makes the row.
-  CSRKIT_HOST_DEVICE std::uint64_t of_team(const RowFacts& row, std::uint32_t entries) const {
-    const std::uint64_t of_words = std::uint64_t{row.words} * kTableEntryBytes;
-    const auto bytes = static_cast<unsigned>(value_bytes);
+  CSRKIT_HOST_DEVICE std::uint64_t bytes_of_team(const RowFacts& row, std::uint32_t entries) const {
     if (!shared_sums.suit(row.products, row.sources)) {
-      return bytes_of_warps(row.words, entries, kWarpsOfATeam, value_bytes);
+      return bytes_of_sums(row.words, entries, kWarpsOfATeam, value_bytes);
     }
     const bool every_column = sums_every_column(row.words, entries);
-    return of_words +
-           (every_column ? std::uint64_t{row.words} << kWordLog2 : std::uint64_t{entries}) * bytes;
+    return bytes_of_sums(row.words, every_column ? std::uint64_t{row.words} << kWordLog2 : entries,
+                         1, value_bytes);
   }
 
+  /// The most bytes of a large team. Kernels get it from here: what they do must agree with the
+  /// bins.
+  CSRKIT_HOST_DEVICE std::uint32_t most_bytes_of_large_team() const {
+    return kLargeTeamBitRange / shrink;
+  }
   /// The warps of a large team for the row. Sixteen take about a quarter of the time of four: all
   /// wait for their loads.
-  CSRKIT_HOST_DEVICE int large_team(const RowFacts& row, std::uint32_t entries) const {
-    return warps_of_large_team(row.words, entries, value_bytes, kLargeTeamBitRange / shrink);
+  CSRKIT_HOST_DEVICE int large_team_warps(const RowFacts& row, std::uint32_t entries) const {
+    return warps_of_large_team(row.words, entries, value_bytes, most_bytes_of_large_team());
   }
   /// Bytes of shared memory of a large team that makes the row.
-  CSRKIT_HOST_DEVICE std::uint64_t of_large_team(const RowFacts& row, std::uint32_t entries) const {
-    const int warps = large_team(row, entries);
-    return warps > kWarpsOfATeam ? bytes_of_warps(row.words, entries, warps, value_bytes)
-                                 : of_team(row, entries);
+  CSRKIT_HOST_DEVICE std::uint64_t bytes_of_large_team(const RowFacts& row,
+                                                       std::uint32_t entries) const {
+    const int warps = large_team_warps(row, entries);
+    return warps > kWarpsOfATeam ? bytes_of_sums(row.words, entries, warps, value_bytes)
+                                 : bytes_of_team(row, entries);
   }
 
   /// The most bytes that a team for the row may have.
@@ -226,14 +229,13 @@ struct BinRules : BinLimits {
                                       std::uint32_t twins) const {
     return twins > 0 && most_of_a_team == 0 && row.products <= most_of_a_warp / shrink &&
            Offset{row.products} >= row.sources * kShortSources &&
-           (of_twins(row, entries, kMostTwins / 2) <= kTwinRange14k / shrink ||
+           (bytes_of_twins(row, entries, kMostTwins / 2) <= kTwinRange14k / shrink ||
             fits_wide(row, entries, kMostTwins / 2));
   }
   /// Bytes of shared memory for `at_once` twins made at a time.
-  CSRKIT_HOST_DEVICE std::uint64_t of_twins(const RowFacts& row, std::uint32_t entries,
-                                            int at_once) const {
-    return std::uint64_t{row.words} * kTableEntryBytes +
-           std::uint64_t{entries} * static_cast<unsigned>(at_once * value_bytes);
+  CSRKIT_HOST_DEVICE std::uint64_t bytes_of_twins(const RowFacts& row, std::uint32_t entries,
+                                                  int at_once) const {
+    return bytes_of_sums(row.words, entries, at_once, value_bytes);
   }
 
   /// Whether a warp can make `at_once` twins if it keeps only words that have a bit: at most as
@@ -306,12 +308,12 @@ struct BinRules : BinLimits {
   /// The bin of a row that suits a bit range; `size`: as sort_size has it.
   CSRKIT_HOST_DEVICE MakeBin bit_range_bin(const RowFacts& row, std::uint32_t entries, int size,
                                            std::uint32_t twins) const {
-    if (is_waited_for(row) && large_team(row, entries) > kWarpsOfATeam) {
+    if (is_waited_for(row) && large_team_warps(row, entries) > kWarpsOfATeam) {
       return MakeBin::bit_range_large_team;
     }
     if (most_of_a_team > 0 && row.products > kMostSortedByWarp / shrink) {
-      const std::uint64_t team = of_team(row, entries);
-      // A large team leaves room for few others on its multiprocessor.
+      const std::uint64_t team = bytes_of_team(row, entries);
+      // A team of more than 48 KiB leaves room for few others on its multiprocessor.
       const bool is_too_large =
           size >= 0 && team > kTeamBitRange48k / shrink && has_few_repeats(row, entries);
       if (team <= most_bytes_of_team(row) / shrink && !is_too_large) return team_bin(team);
@@ -322,7 +324,7 @@ struct BinRules : BinLimits {
     }
     // Where other rows have warps; with more memory for each, too few are at work.
     if (most_of_a_team == 0 && shared_sums.suit(row.products, row.sources) &&
-        of_team(row, entries) <= kTeamBitRange24k / shrink) {
+        bytes_of_team(row, entries) <= kTeamBitRange24k / shrink) {
       return MakeBin::bit_range_team_24k;
     }
     return fits_block(row, entries) ? MakeBin::bit_range_block : MakeBin::bit_range_whole;
@@ -338,15 +340,15 @@ struct BinRules : BinLimits {
                                       std::uint32_t twins) const {
     const bool with_twins = makes_twins(row, entries, twins);
     if (with_twins) {
-      std::uint64_t of_all = of_twins(row, entries, kMostTwins);
+      std::uint64_t of_all = bytes_of_twins(row, entries, kMostTwins);
       if (twins < kMostTwins / 2 || of_all > kTwinRange14k / shrink) {
-        of_all = of_twins(row, entries, kMostTwins / 2);
+        of_all = bytes_of_twins(row, entries, kMostTwins / 2);
       }
       if (of_all <= kTwinRange8k / shrink) return MakeBin::bit_range_twins_8k;
       if (of_all <= kTwinRange11k / shrink) return MakeBin::bit_range_twins_11k;
       if (of_all <= kTwinRange14k / shrink) return MakeBin::bit_range_twins_14k;
     } else {
-      const std::uint64_t alone = of_twins(row, entries, 1);
+      const std::uint64_t alone = bytes_of_twins(row, entries, 1);
       if (alone <= kBitRange3k / shrink) return MakeBin::bit_range_3k;
       if (alone <= kBitRange6k / shrink) return MakeBin::bit_range_6k;
       if (alone <= kBitRange10k / shrink) return MakeBin::bit_range_10k;

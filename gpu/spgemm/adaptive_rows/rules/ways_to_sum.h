@@ -21,11 +21,11 @@ struct SharedSums {
   }
 };
 
-/// Bytes of shared memory for a row of which each of so many warps has sums of its own.
-inline CSRKIT_HOST_DEVICE std::uint64_t bytes_of_warps(std::uint32_t words, std::uint32_t entries,
-                                                       int warps, int value_bytes) {
+/// Bytes of shared memory for the words of a row and so many sets of its sums.
+inline CSRKIT_HOST_DEVICE std::uint64_t bytes_of_sums(std::uint32_t words, std::uint64_t entries,
+                                                      int sets, int value_bytes) {
   return std::uint64_t{words} * kTableEntryBytes +
-         std::uint64_t{entries} * static_cast<unsigned>(warps * value_bytes);
+         entries * static_cast<unsigned>(sets * value_bytes);
 }
 
 /// Warps of a large team: as many as have room for their sums, but no fewer than of other teams.
@@ -34,7 +34,7 @@ inline CSRKIT_HOST_DEVICE std::uint64_t bytes_of_warps(std::uint32_t words, std:
 inline CSRKIT_HOST_DEVICE int warps_of_large_team(std::uint32_t words, std::uint32_t entries,
                                                   int value_bytes, std::uint64_t room) {
   int warps = kMostWarpsOfATeam;
-  while (warps > kWarpsOfATeam && bytes_of_warps(words, entries, warps, value_bytes) > room) {
+  while (warps > kWarpsOfATeam && bytes_of_sums(words, entries, warps, value_bytes) > room) {
     warps /= 2;
   }
   return warps;
