@@ -18,10 +18,20 @@ import sys
 BELOW_API = {"core/*", "preprocess/*", "cpu/*", "gpu", "gpu/*"}
 ALL_LIBRARIES = BELOW_API | {"api", "ranks"}
 
+CPU_OPERATION = {"core/*", "cpu/common"}
+CPU_SPGEMM = "cpu/spgemm/"
+CPU_SPGEMM_STEPS = ("accumulators", "rows", "analysis", "one_pass")
+
 GPU_OPERATION = {"core/*", "gpu/device", "gpu/plan"}
 SPGEMM = GPU_OPERATION | {"gpu/spgemm"}
 ROWS = "gpu/spgemm/adaptive_rows/"
-ROW_STEPS = ("rules", "primitives", "profile", "binning", "symbolic", "numeric")  # a step includes earlier ones
+ROW_STEPS = ("rules", "primitives", "profile", "binning", "symbolic", "numeric")
+
+
+def in_order(folder, steps, below):
+    """A row for each step, which may include the steps before it."""
+    return {folder + step: below | {folder + earlier for earlier in steps[:place]} for place, step in enumerate(steps)}
+
 
 # room -> rooms it may include beside itself. "cpu/*" is every folder of cpu that has no row.
 ROOMS = {
@@ -34,12 +44,15 @@ ROOMS = {
     "core/solve": {"core/base", "core/matrix", "core/contract"},
     "preprocess/*": {"core/*"},  # each on its own
     "cpu/common": {"core/*"},
-    "cpu/*": {"core/*", "cpu/common"},  # an operation
+    "cpu/*": CPU_OPERATION,
+    **in_order(CPU_SPGEMM, CPU_SPGEMM_STEPS, CPU_OPERATION),
+    "cpu/spgemm/vendor": CPU_OPERATION,
+    "cpu/spgemm": CPU_OPERATION | {CPU_SPGEMM + below for below in (*CPU_SPGEMM_STEPS, "vendor")},
+    "cpu/spgemm/ladder": CPU_OPERATION | {"cpu/spgemm", "cpu/spgemm/rows", "cpu/spgemm/analysis"},
     "gpu/device": {"core/*"},
     "gpu/plan": {"core/*", "gpu/device"},
     "gpu/*": GPU_OPERATION,
-    **{ROWS + step: SPGEMM | {ROWS + earlier for earlier in ROW_STEPS[:place]}
-       for place, step in enumerate(ROW_STEPS)},
+    **in_order(ROWS, ROW_STEPS, SPGEMM),
     "gpu/spgemm/product_list": SPGEMM | {ROWS + "*"},
     "gpu/spgemm/small_product": SPGEMM | {ROWS + "*"},
     "gpu/spgemm/adaptive_rows": SPGEMM | {ROWS + "*", "gpu/spgemm/product_list", "gpu/spgemm/small_product"},
@@ -64,7 +77,7 @@ ROOMS = {
     "tests": None,
 }
 # rooms without folders: a folder in tools is a room of its own
-FLAT = {"tools", "gpu", "api", "ranks", "gpu/spgemm/adaptive_rows"}
+FLAT = {"tools", "gpu", "api", "ranks", "cpu/spgemm", "gpu/spgemm/adaptive_rows"}
 LIBRARIES = ("core", "preprocess", "cpu", "gpu", "ranks", "api")
 
 # first part of a third-party header -> places (path prefixes) that may name it
@@ -259,6 +272,15 @@ def self_test():
         ("gpu/spmm/ladder/a.cu", '#include "gpu/spgemm/registry.h"\n'),
         ("gpu/new_operation/a.cu", '#include "gpu/spmm/registry.h"\n'),
         ("cpu/common/a.cpp", '#include "cpu/spmm/registry.h"\n'),
+        ("cpu/spgemm/elsewhere/a.cpp", "int x;\n"),
+        ("cpu/spgemm/accumulators/a.inc", '#include "cpu/spgemm/rows/row_products.h"\n'),
+        ("cpu/spgemm/rows/a.h", '#include "cpu/spgemm/analysis/row_work.h"\n'),
+        ("cpu/spgemm/analysis/a.h", '#include "cpu/spgemm/one_pass/one_pass.h"\n'),
+        ("cpu/spgemm/one_pass/a.cpp", '#include "cpu/spgemm/plan.h"\n'),
+        ("cpu/spgemm/vendor/a.cpp", '#include "cpu/spgemm/plan.h"\n'),
+        ("cpu/spgemm/a.cpp", '#include "cpu/spgemm/ladder/ladder_rows.h"\n'),
+        ("cpu/spgemm/ladder/a.cpp", '#include "cpu/spgemm/one_pass/one_pass.h"\n'),
+        ("cpu/spgemm/rows/a.cpp", '#include "cpu/spmm/rows/row_kernels.h"\n'),
         (ROWS + "elsewhere/a.cu", "int x;\n"),
         (ROWS + "binning/a.h", '#include "gpu/spgemm/adaptive_rows/numeric/make.h"\n'),
         (ROWS + "numeric/bit_range/a.cuh", '#include "gpu/spgemm/adaptive_rows/workspace.h"\n'),
@@ -281,6 +303,9 @@ def self_test():
         ("tools/cli/a.cpp", '#include <spdlog/spdlog.h>\n  std::cout << 1;\n'),
         ("tools/csr-x.cpp", '#include "tools/advise/advise.h"\n#include "gpu/spmm/registry.h"\n'),
         ("gpu/new_operation/a.cu", '#include "gpu/plan/a.h"\n#include "gpu/device/stream.h"\n'),
+        ("cpu/spgemm/a.cpp", '#include "cpu/spgemm/one_pass/at_once.h"\n#include "cpu/spgemm/vendor/vendor.h"\n'),
+        ("cpu/spgemm/analysis/a.cpp", '#include "cpu/spgemm/rows/row_products.h"\n'),
+        ("cpu/spgemm/ladder/a.h", '#include "cpu/spgemm/plan.h"\n#include "cpu/spgemm/rows/row_products.h"\n'),
         (ROWS + "a.cpp", '#include "gpu/spgemm/adaptive_rows/numeric/make.h"\n'),
         ("cpu/spmm/a.cpp", '  throw Error("printf( is only text");\n  snprintf(b, 2, "x"); _exit(1);\n'),
     ]

@@ -22,7 +22,7 @@ import tempfile
 
 CHECKED = re.compile(r"(core|preprocess|cpu|api|tools)/.*\.(cpp|cxx)")
 # These switch instruction sets by GCC's pragmas, which clang does not know.
-GCC_ONLY = re.compile(r"cpu/(sddmm/dots|spmm/(rows/(banded_rows|row_kernels)|chunk_loops)|spmv/inner_loops|spgemm/row_products)(_\w+)?\.cpp")
+GCC_ONLY = re.compile(r"cpu/(sddmm/dots|spmm/(rows/(banded_rows|row_kernels)|chunk_loops)|spmv/inner_loops|spgemm/rows/row_products)(_\w+)?\.cpp")
 MOST_TOGETHER = 16
 
 

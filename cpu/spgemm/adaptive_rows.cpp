@@ -15,9 +15,9 @@
 #include "core/base/counted.h"
 #include "core/base/team.h"
 #include "cpu/common/alike_rows.h"
-#include "cpu/spgemm/row_pieces.h"
-#include "cpu/spgemm/row_products.h"
-#include "cpu/spgemm/shifted_rows.h"
+#include "cpu/spgemm/analysis/row_pieces.h"
+#include "cpu/spgemm/analysis/shifted_rows.h"
+#include "cpu/spgemm/rows/row_products.h"
 
 namespace csrkit::cpu {
 

@@ -1,5 +1,5 @@
 // auto: always one_pass_rows. Rows of one matrix differ more than matrices do, so the choice of an
-// accumulator is made for every row, by accumulator_for in row_products.h.
+// accumulator is made for every row, by accumulator_for in rows/row_products.h.
 // Owns     the decision; the work is the kernel's
 // Needs    nothing
 // Against  choosing by hand: what is measured about the kernels is written down once

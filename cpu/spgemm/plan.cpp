@@ -10,9 +10,9 @@
 #include "core/base/team.h"
 #include "cpu/common/caches.h"
 #include "cpu/common/memory_budget.h"
-#include "cpu/spgemm/at_once.h"
+#include "cpu/spgemm/one_pass/at_once.h"
+#include "cpu/spgemm/one_pass/output_estimate.h"
 #include "cpu/spgemm/output_block.h"
-#include "cpu/spgemm/output_estimate.h"
 
 namespace csrkit::cpu {
 

@@ -11,8 +11,8 @@
 #include <string>
 
 #include "core/contract/spgemm.h"
-#include "cpu/spgemm/one_pass.h"
-#include "cpu/spgemm/row_work.h"
+#include "cpu/spgemm/analysis/row_work.h"
+#include "cpu/spgemm/one_pass/one_pass.h"
 
 namespace csrkit::cpu {
 

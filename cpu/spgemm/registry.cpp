@@ -1,6 +1,6 @@
 #include "cpu/common/kernels.h"
 #include "cpu/spgemm/plan.h"
-#include "cpu/spgemm/vendor.h"
+#include "cpu/spgemm/vendor/vendor.h"
 
 namespace csrkit::cpu {
 

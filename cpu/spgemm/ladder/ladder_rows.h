@@ -12,9 +12,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "cpu/spgemm/analysis/row_pieces.h"
 #include "cpu/spgemm/plan.h"
-#include "cpu/spgemm/row_pieces.h"
-#include "cpu/spgemm/row_products.h"
+#include "cpu/spgemm/rows/row_products.h"
 
 namespace csrkit::cpu {
 

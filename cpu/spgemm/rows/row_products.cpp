@@ -1,4 +1,4 @@
-#include "cpu/spgemm/row_products.h"
+#include "cpu/spgemm/rows/row_products.h"
 
 #include <algorithm>
 #include <chrono>
@@ -45,9 +45,9 @@ inline std::uint64_t* sort_small(std::uint64_t* keys, std::uint64_t*, Index coun
   return keys;
 }
 
-#include "cpu/spgemm/row_products_flags.inc"
+#include "cpu/spgemm/accumulators/row_products_flags.inc"
 // The body uses count_flags and emit_flagged.
-#include "cpu/spgemm/row_products_body.inc"
+#include "cpu/spgemm/rows/row_products_body.inc"
 
 }  // namespace portable
 
@@ -62,12 +62,12 @@ inline float multiply_add(float sum, float x, float y) { return __builtin_fmaf(x
 inline double multiply_add(double sum, double x, double y) { return __builtin_fma(x, y, sum); }
 
 // Uses multiply_add.
-#include "cpu/spgemm/tiny_rows_avx2.inc"
+#include "cpu/spgemm/accumulators/tiny_rows_avx2.inc"
 inline constexpr bool kHasTinyBatches = false;
 template <class Job>
 class TinyBatch;
 // Uses lanes of tiny_rows_avx2.inc.
-#include "cpu/spgemm/column_list_avx2.inc"
+#include "cpu/spgemm/accumulators/column_list_avx2.inc"
 
 constexpr Index kSmallSort = 64;
 
@@ -91,9 +91,9 @@ inline std::uint64_t* sort_small(std::uint64_t* keys, std::uint64_t* copy, Index
   return copy;
 }
 
-#include "cpu/spgemm/row_products_flags.inc"
+#include "cpu/spgemm/accumulators/row_products_flags.inc"
 // The body uses count_flags and emit_flagged.
-#include "cpu/spgemm/row_products_body.inc"
+#include "cpu/spgemm/rows/row_products_body.inc"
 
 }  // namespace avx2
 #pragma GCC pop_options
@@ -106,12 +106,12 @@ namespace avx512 {
 inline float multiply_add(float sum, float x, float y) { return __builtin_fmaf(x, y, sum); }
 inline double multiply_add(double sum, double x, double y) { return __builtin_fma(x, y, sum); }
 
-#include "cpu/spgemm/column_list_avx512.inc"
-#include "cpu/spgemm/tiny_sums_avx512.inc"
+#include "cpu/spgemm/accumulators/column_list_avx512.inc"
+#include "cpu/spgemm/accumulators/tiny_sums_avx512.inc"
 // Uses sums of tiny_sums_avx512.inc.
-#include "cpu/spgemm/tiny_rows_avx512.inc"
+#include "cpu/spgemm/accumulators/tiny_rows_avx512.inc"
 // Uses multiply_add and rows of tiny_rows_avx512.inc.
-#include "cpu/spgemm/tiny_batch_avx512.inc"
+#include "cpu/spgemm/accumulators/tiny_batch_avx512.inc"
 
 constexpr Index kSmallSort = 128;
 
@@ -237,7 +237,7 @@ inline Index keep_fresh(Index* met, const std::uint8_t* again, Index products) {
   return count;
 }
 
-#include "cpu/spgemm/row_products_body.inc"
+#include "cpu/spgemm/rows/row_products_body.inc"
 
 }  // namespace avx512
 #pragma GCC pop_options

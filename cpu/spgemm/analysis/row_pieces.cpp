@@ -1,4 +1,4 @@
-#include "cpu/spgemm/row_pieces.h"
+#include "cpu/spgemm/analysis/row_pieces.h"
 
 #include <omp.h>
 

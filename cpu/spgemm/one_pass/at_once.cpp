@@ -1,4 +1,4 @@
-#include "cpu/spgemm/at_once.h"
+#include "cpu/spgemm/one_pass/at_once.h"
 
 #include <omp.h>
 

@@ -1,4 +1,4 @@
-#include "cpu/spgemm/one_pass.h"
+#include "cpu/spgemm/one_pass/one_pass.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "cpu/common/kernels.h"
 #include "tests/property/spgemm/battery.h"
-#include "tests/unit/cpu/spgemm/fake_rows.h"
+#include "tests/unit/cpu/spgemm/one_pass/fake_rows.h"
 #include "tests/unit/cpu/spgemm/product_by.h"
 
 namespace csrkit {

@@ -1,4 +1,4 @@
-#include "cpu/spgemm/shifted_rows.h"
+#include "cpu/spgemm/analysis/shifted_rows.h"
 
 #include <omp.h>
 

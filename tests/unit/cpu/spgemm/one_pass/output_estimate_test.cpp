@@ -1,11 +1,11 @@
-#include "cpu/spgemm/output_estimate.h"
+#include "cpu/spgemm/one_pass/output_estimate.h"
 
 #include <gtest/gtest.h>
 
 #include <numeric>
 #include <stdexcept>
 
-#include "tests/unit/cpu/spgemm/fake_rows.h"
+#include "tests/unit/cpu/spgemm/one_pass/fake_rows.h"
 
 namespace csrkit {
 namespace {

@@ -1,4 +1,4 @@
-#include "cpu/spgemm/output_estimate.h"
+#include "cpu/spgemm/one_pass/output_estimate.h"
 
 #include <omp.h>
 

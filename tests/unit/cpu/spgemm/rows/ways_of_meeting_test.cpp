@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "cpu/spgemm/row_products.h"
+#include "cpu/spgemm/rows/row_products.h"
 
 namespace csrkit::cpu {
 namespace {

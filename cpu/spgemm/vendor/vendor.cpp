@@ -1,4 +1,4 @@
-#include "cpu/spgemm/vendor.h"
+#include "cpu/spgemm/vendor/vendor.h"
 
 #include <algorithm>
 

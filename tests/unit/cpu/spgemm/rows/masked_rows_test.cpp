@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "cpu/spgemm/row_products.h"
-#include "cpu/spgemm/row_work.h"
+#include "cpu/spgemm/analysis/row_work.h"
+#include "cpu/spgemm/rows/row_products.h"
 #include "tests/property/spgemm/battery.h"
 #include "tests/unit/cpu/spgemm/product_by.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/base/types.h"
-#include "cpu/spgemm/one_pass.h"
+#include "cpu/spgemm/one_pass/one_pass.h"
 
 namespace csrkit::cpu {
 

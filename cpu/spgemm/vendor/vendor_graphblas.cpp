@@ -8,7 +8,7 @@
 //          are sorted by it. Source: T. Davis, ACM TOMS 45 (2019)
 #include "cpu/common/vendor_graphblas.h"
 
-#include "cpu/spgemm/vendor.h"
+#include "cpu/spgemm/vendor/vendor.h"
 
 namespace csrkit::cpu {
 

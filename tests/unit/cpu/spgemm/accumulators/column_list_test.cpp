@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cpu/common/instruction_set.h"
-#include "cpu/spgemm/row_products.h"
+#include "cpu/spgemm/rows/row_products.h"
 #include "tests/unit/cpu/spgemm/product_by.h"
 
 namespace csrkit {

@@ -1,10 +1,10 @@
-#include "cpu/spgemm/row_work.h"
+#include "cpu/spgemm/analysis/row_work.h"
 
 #include <algorithm>
 #include <utility>
 #include <vector>
 
-#include "cpu/spgemm/row_products.h"
+#include "cpu/spgemm/rows/row_products.h"
 
 namespace csrkit::cpu {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/contract/spgemm.h"
-#include "cpu/spgemm/row_pieces.h"
+#include "cpu/spgemm/analysis/row_pieces.h"
 
 namespace csrkit::cpu {
 

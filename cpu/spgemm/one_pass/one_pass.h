@@ -17,7 +17,7 @@
 #include "core/base/buffer.h"
 #include "core/base/types.h"
 #include "cpu/common/work_shares.h"
-#include "cpu/spgemm/row_pieces.h"
+#include "cpu/spgemm/analysis/row_pieces.h"
 
 namespace csrkit::cpu {
 

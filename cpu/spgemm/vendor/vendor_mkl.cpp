@@ -8,7 +8,7 @@
 #include "cpu/common/vendor_mkl.h"
 
 #include "cpu/common/vendor.h"
-#include "cpu/spgemm/vendor.h"
+#include "cpu/spgemm/vendor/vendor.h"
 
 namespace csrkit::cpu {
 

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "cpu/spgemm/one_pass.h"
+#include "cpu/spgemm/one_pass/one_pass.h"
 
 namespace csrkit::testing {
 

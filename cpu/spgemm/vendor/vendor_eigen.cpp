@@ -7,7 +7,7 @@
 #include <Eigen/Sparse>
 
 #include "cpu/common/vendor.h"
-#include "cpu/spgemm/vendor.h"
+#include "cpu/spgemm/vendor/vendor.h"
 
 namespace csrkit::cpu {
 

@@ -1,4 +1,4 @@
-#include "cpu/spgemm/one_pass.h"
+#include "cpu/spgemm/one_pass/one_pass.h"
 
 #include <omp.h>
 

@@ -14,7 +14,7 @@
 
 #include "core/base/types.h"
 #include "cpu/common/work_shares.h"
-#include "cpu/spgemm/one_pass.h"
+#include "cpu/spgemm/one_pass/one_pass.h"
 
 namespace csrkit::cpu {
 
