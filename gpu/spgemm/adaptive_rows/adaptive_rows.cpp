@@ -5,7 +5,9 @@
 // Reads    A three times, the row ends of B once, B's columns two or three times, its values once
 // Launch   one kernel per bin that has rows, long rows first, one for all rows that a warp sorts,
 //          and two for many rows of at most 16 products; see rules/rules.h. Some sorted rows are
-//          made while they are counted (numeric/staged_rows.h), and copied at the end
+//          made while they are counted (numeric/staged_rows.h), and copied at the end. Where nearly
+//          all rows are of at most 16 products, one kernel counts and makes them
+//          (numeric/rows_in_order.h)
 // Needs    operands on the device; a workspace of about 60 bytes per row, the bits that counting
 //          keeps, at most half a byte per product, and a buffer for rows made early, at most 1 GiB
 // Against  one kernel for all rows: rows of 3 and of 30,000 entries need different memory. The
@@ -30,6 +32,7 @@
 #include "gpu/spgemm/adaptive_rows/forecast.h"
 #include "gpu/spgemm/adaptive_rows/listed_values.h"
 #include "gpu/spgemm/adaptive_rows/numeric/make.h"
+#include "gpu/spgemm/adaptive_rows/numeric/rows_in_order.h"
 #include "gpu/spgemm/adaptive_rows/rows_work.h"
 #include "gpu/spgemm/adaptive_rows/side_by_side.h"
 #include "gpu/spgemm/adaptive_rows/symbolic/count.h"
@@ -58,7 +61,9 @@ class AdaptiveRows final : public DeviceSpgemm {
     begin(SpgemmPhase::analysis);
     RowsWork<Value> work;
     work.may_stage = !comes_in_ranges_;
+    work.may_be_in_order = may_be_in_order(op);
     profile(op, memory, work);
+    if (work.may_be_in_order && make_in_order(op, memory, work, c, begin)) return;
     begin(SpgemmPhase::symbolic);
     count_all(op, memory, work);
     const NewOffsets offsets = allocate_offsets(work, memory, c);
@@ -184,6 +189,39 @@ class AdaptiveRows final : public DeviceSpgemm {
     return true;
   }
 
+  bool may_be_in_order(const SpgemmOperands& op) {
+    if (!host_) set_rules(op.a.rows, op.a.nnz, op.b.cols);
+    return !comes_in_ranges_ && op.b.row_offsets.narrow != nullptr &&
+           rules_.may_be_in_order(op.a.rows, op.a.nnz, op.b.rows, op.b.nnz);
+  }
+
+  /// Returns false, with C unchanged, if too many rows are long. Waits.
+  template <class Begin>
+  bool make_in_order(const SpgemmOperands& op, DeviceMemory& memory, RowsWork<Value>& work,
+                     DeviceProduct& c, const Begin& begin) {
+    const HostTotals totals = host_->wait();
+    Offset longer = 0;
+    if (!BinRules::makes_in_order(totals.rows, op.a.rows, totals.products, longer)) return false;
+    const cudaStream_t stream = memory.stream();
+    work.learn(totals);
+    work.lists.leave_out_rows_in_order();
+    if (longer > 0) {
+      begin(SpgemmPhase::symbolic);
+      ShortRows short_rows = work.counted_short_rows(rules_.is_wide);
+      launch_counting(op, work, short_rows, false, stream);
+    }
+    begin(SpgemmPhase::numeric);
+    const NewOffsets offsets = allocate_offsets(work, memory, c);
+    c.allocate_entries(memory, work.products);
+    make_rows_in_order(rows_to_make(op, work, c), offsets.narrow, work.space.states,
+                       work.space.make_totals, host_->next(stream), stream);
+    make_all(op, Structure::wanted, work, c, stream);
+    c.nnz = static_cast<Offset>(host_->wait().nnz);
+    choice_ = describe(work.lists, c.rows, false) + ", " + std::to_string(Offset{c.rows} - longer) +
+              " in order";
+    return true;
+  }
+
   void set_rules(Index rows_of_a, Offset a_nnz, Index cols) {
     host_ = std::make_unique<Told<HostTotals>>();
     side_streams_ = std::make_unique<SideStreams>();
@@ -207,7 +245,8 @@ class AdaptiveRows final : public DeviceSpgemm {
     }
     profile_rows(op.a, op.b, rules_, space.profile, space.long_rows, space.count_totals, stream);
     list_bins(op.a.rows, space.profile, space.count_totals, static_cast<int>(CountBin::sort_16),
-              space.count_totals, space.count_list, host_->next(stream), stream);
+              space.count_totals, space.count_list, host_->next(stream), work.may_be_in_order,
+              stream);
     side_streams_->mark(stream);
   }
 
@@ -381,7 +420,9 @@ class AdaptiveRows final : public DeviceSpgemm {
 
   /// Whether short rows are launched before the host knows how many there are. It saves the host's
   /// latency, which counts in small products.
-  bool is_early(const RowsWork<Value>& work) const { return work.a.nnz <= rules_.most_early; }
+  bool is_early(const RowsWork<Value>& work) const {
+    return work.a.nnz <= rules_.most_early && !work.may_be_in_order;
+  }
   static unsigned early_blocks(const ShortRows& rows) {
     constexpr Offset kMost = 2048;
     return static_cast<unsigned>(std::min(rows.most_blocks(), kMost));
@@ -421,7 +462,7 @@ class AdaptiveRows final : public DeviceSpgemm {
     choose_make_bins(work.a, rules_.for_making(in_bit_ranges), space.profile, offsets, space.states,
                      space.make_totals, stream);
     list_bins(rows, space.profile, space.count_totals, static_cast<int>(MakeBin::sort_16),
-              space.make_totals, space.make_list, host_->next(stream), stream);
+              space.make_totals, space.make_list, host_->next(stream), false, stream);
   }
 
   /// Waits. Returns the number of entries of C, if its offsets were queued.

@@ -1,10 +1,12 @@
 #include "gpu/spgemm/adaptive_rows/workspace.h"
 
+#include <algorithm>
 #include <type_traits>
 
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/workspace_layout.h"
 #include "gpu/spgemm/adaptive_rows/binning/choose_make_bins.h"
+#include "gpu/spgemm/adaptive_rows/numeric/rows_in_order.h"
 
 namespace csrkit::gpu {
 
@@ -13,7 +15,8 @@ namespace {
 constexpr auto aligned = WorkspaceLayout::aligned;
 
 std::uint64_t states_bytes(Index rows) {
-  return static_cast<std::uint64_t>(states_of_sums(rows)) * sizeof(unsigned long long);
+  const Offset states = std::max(states_of_sums(rows), states_of_rows_in_order(rows));
+  return static_cast<std::uint64_t>(states) * sizeof(unsigned long long);
 }
 
 /// The length of `met`: twice the number of rows, up to a limit. Beyond it later rows replace

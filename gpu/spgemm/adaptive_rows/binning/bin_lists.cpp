@@ -30,6 +30,17 @@ std::string in_brackets(Offset rows, const char* what) {
 
 }  // namespace
 
+void BinLists::leave_out_rows_in_order() {
+  constexpr auto kFirst = static_cast<std::size_t>(CountBin::merge_4);
+  constexpr auto kLast = static_cast<std::size_t>(CountBin::sort_64);
+  constexpr auto kFirstToMake = static_cast<std::size_t>(MakeBin::merge_4);
+  static_assert(kLast - kFirst == static_cast<std::size_t>(MakeBin::sort_64) - kFirstToMake);
+  to_count[static_cast<std::size_t>(CountBin::sort_16)] = {};
+  for (std::size_t bin = kFirst; bin <= kLast; ++bin) {
+    to_make[kFirstToMake + bin - kFirst] = to_count[bin];
+  }
+}
+
 std::string describe(const BinLists& lists, Index rows, bool stages) {
   const Offset all_twins = lists.made(MakeBin::twin).count;
   // Twins that were counted in bit ranges but are sorted (has_few_repeats) are listed with ranges.

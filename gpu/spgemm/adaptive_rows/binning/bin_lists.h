@@ -25,6 +25,9 @@ struct BinLists {
 
   const RowList& counted(CountBin bin) const { return to_count[static_cast<std::size_t>(bin)]; }
   const RowList& made(MakeBin bin) const { return to_make[static_cast<std::size_t>(bin)]; }
+
+  /// Leaves out the rows that are made in order. Others are merged or sorted as they are counted.
+  void leave_out_rows_in_order();
 };
 
 /// How the rows of a C of `rows` rows are made, in numbers. `stages`: some were made while they

@@ -8,6 +8,7 @@
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/grid.h"
 #include "gpu/spgemm/adaptive_rows/binning/choose_make_bins.h"
+#include "gpu/spgemm/adaptive_rows/primitives/look_back.cuh"
 #include "gpu/spgemm/adaptive_rows/profile/bin_counts.cuh"
 
 namespace csrkit::gpu {
@@ -16,36 +17,6 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr Offset kManyRows = 1 << 19;  // then a block chooses bins for a thousand rows
-
-/// The state of a block is nothing yet, its own sum, or that of all blocks up to it.
-constexpr unsigned long long kOfBlock = 1ull << 62, kOfAll = 2ull << 62;
-
-/// Decoupled look-back (Merrill and Garland 2016), by one warp: returns the sum of all blocks
-/// before this one, whose own sum is `of_block`. Blocks start in order, so a block that is waited
-/// for is running.
-__device__ unsigned long long sum_of_blocks_before(volatile unsigned long long* states,
-                                                   unsigned long long of_block) {
-  const auto lane = static_cast<int>(threadIdx.x & 31);
-  const Offset block = blockIdx.x;
-  if (lane == 0) states[block] = (block == 0 ? kOfAll : kOfBlock) | of_block;
-  unsigned long long before = 0;
-  unsigned with_all = 0;
-  for (Offset last = block - 1; last >= 0 && with_all == 0; last -= 32) {
-    const Offset at = last - lane;
-    unsigned long long state = at < 0 ? kOfAll : 0;
-    while (state == 0) state = states[at];
-    __syncwarp();
-    with_all = __ballot_sync(kAllLanes, state >= kOfAll);
-    // Up to the nearest block that has published the sum of all before it.
-    unsigned long long sum = (with_all & ((1u << lane) - 1)) == 0 ? state & (kOfBlock - 1) : 0ull;
-    for (int distance = 1; distance < 32; distance *= 2) {
-      sum += __shfl_xor_sync(kAllLanes, sum, distance);
-    }
-    before += sum;
-  }
-  if (lane == 0 && block > 0) states[block] = kOfAll | (before + of_block);
-  return before;
-}
 
 /// Keeps the largest number. It is read first, so that few atomics meet there.
 __device__ void keep_most(std::uint32_t* most, std::uint64_t number) {

@@ -49,10 +49,17 @@ __device__ Position position_of(std::uint32_t products, int bin, int sort_16,
 /// Writes the list of every bin, block by block.
 __global__ void __launch_bounds__(kThreads)
     list_bin_rows(Index rows, RowProfile profile, const BinTotals* of_profile, int sort_16,
-                  BinTotals* totals, Index* list, Told<HostTotals>::Place host) {
+                  BinTotals* totals, Index* list, Told<HostTotals>::Place host,
+                  bool may_be_in_order) {
   __shared__ std::uint32_t of_warps[kWarps][kPositions][kMostBins];
   __shared__ std::uint32_t of_block[kPositions][kMostBins];
   if (blockIdx.x == 0) host.tell(*totals);
+  if (may_be_in_order) {
+    Offset longer = 0;
+    const bool are_in_order =
+        BinRules::makes_in_order(totals->rows, rows, of_profile->products, longer);
+    if (are_in_order && longer == 0) return;
+  }
   const int warp = static_cast<int>(threadIdx.x >> 5);
   const unsigned lane = threadIdx.x & 31;
   const Offset row = Offset{blockIdx.x} * kThreads + threadIdx.x;
@@ -143,9 +150,10 @@ __global__ void __launch_bounds__(kThreads) sum_up_parts(RowParts parts, RowProf
 
 void list_bins(Index rows, const RowProfile& profile, const BinTotals* of_profile, int sort_16,
                BinTotals* totals, Index* list, const Told<HostTotals>::Place& host,
-               cudaStream_t stream) {
+               bool may_be_in_order, cudaStream_t stream) {
   list_bin_rows<<<static_cast<unsigned>((Offset{rows} + kThreads - 1) / kThreads), kThreads, 0,
-                  stream>>>(rows, profile, of_profile, sort_16, totals, list, host);
+                  stream>>>(rows, profile, of_profile, sort_16, totals, list, host,
+                            may_be_in_order);
   CHECK_LAUNCH("list_bin_rows", stream);
 }
 

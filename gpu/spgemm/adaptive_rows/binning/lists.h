@@ -25,9 +25,10 @@ struct TinyRows {
 /// range (in of_profile), if that is long; rows of at most kFewProducts in `sort_16`, the bin of
 /// that name; and in sort_64 to sort_256 rows of at most six eighths of the bin's products.
 /// totals->placed_first says how many. Also tells the host the totals.
+/// `may_be_in_order`: nothing is listed if `totals` say that all rows are made in order.
 void list_bins(Index rows, const RowProfile& profile, const BinTotals* of_profile, int sort_16,
                BinTotals* totals, Index* list, const Told<HostTotals>::Place& host,
-               cudaStream_t stream);
+               bool may_be_in_order, cudaStream_t stream);
 
 /// The parts of the rows of CountBin::parts. The parts of a row are contiguous.
 struct RowParts {

@@ -229,7 +229,9 @@ __global__ void __launch_bounds__(kThreads, kFindsTwins ? 6 : 8)
   const bool has_row = is_of_block && block.spans[own].is_known();
   // Only if nearly all short rows of the block are like their neighbours; a few may be so by
   // chance.
-  bool is_like = rules.prefers_merging && has_row && is_like_neighbour(a, block.row(own));
+  const bool may_merge = has_row && rules.may_merge(block.spans[own].products);
+  const bool are_asked = __any_sync(kAllLanes, may_merge) != 0;
+  bool is_like = has_row && (!are_asked || is_like_neighbour(a, block.row(own)));
   const int like_rows = __syncthreads_count(static_cast<int>(is_like));
   is_like = is_like && like_rows * 16 >= min(a.rows - first_row, Offset{rows}) * 15;
   unsigned long long products = 0, parts = 0;

@@ -107,6 +107,7 @@ inline __device__ CountBin decide(const DeviceCsrView<void>& a, const BinRules& 
   profile.bin[row] = static_cast<std::uint8_t>(bin);
   profile.counts[row] = bin == CountBin::done ? facts.products : 0;
   parts = 0;
+  if (rules.is_tiny(facts)) return bin;
   if (bin == CountBin::parts) {
     parts = rules.parts_of(facts);
     atomicMax(&totals->most_part_words,

@@ -101,6 +101,13 @@ inline constexpr int kFewestToStage = 65;
 /// twice takes longer than counting. Measured on an H200.
 inline constexpr Offset kLeastProductsOfTwoEntries = 5;
 
+/// Large products whose rows are nearly all tiny (of at most 16 products) are made in the order of
+/// A, in one pass: two rows of three or more must be tiny and no copies of one row of B, and one
+/// row in kRowsOfALonger may have up to 64 products. Measured on an H200
+/// (docs/lab/2026-11-30-spgemm-rows-in-order.md).
+inline constexpr std::uint32_t kMostOfTiny = 16;
+inline constexpr Offset kRowsOfALonger = 16;
+
 /// Adjustable limits: some depend on the device or the product; tests lower some to fill every bin
 /// with small matrices.
 struct BinLimits {
@@ -121,6 +128,8 @@ struct BinLimits {
   Index fewest_merged_rows = 1 << 16;
   /// With so many rows in sort_16, a thread sorts each. Fewer have four lanes each.
   Offset fewest_tiny = 1 << 16;
+  /// Rows of A from which tiny rows are made in one pass.
+  Index fewest_in_order = 1 << 16;
   /// With so many rows in bit ranges, each is made by one warp. With fewer, warps would leave most
   /// of a large device idle, and the longest row would take as long as all others: then four warps
   /// make a row if their sums fit, or a row that is not too long is sorted. Measured on an H200.

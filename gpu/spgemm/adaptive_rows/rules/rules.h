@@ -31,6 +31,8 @@ struct BinRules : BinLimits {
   /// Whether a product is small enough for one pass. All its rows must be ones that a warp would
   /// sort otherwise, so that the bits are the same.
   bool is_small(Offset rows, Offset cols, Offset a_nnz, Offset inner, Offset b_nnz) const;
+  /// Whether a product may be so large, and its rows so short, that makes_in_order is asked.
+  bool may_be_in_order(Offset rows, Offset a_nnz, Offset inner, Offset b_nnz) const;
   bool may_have_twins(Offset rows, Offset a_nnz) const;
   /// The same, if there are twins side by side.
   bool may_have_short_twins(Offset rows, Offset a_nnz) const;
@@ -50,6 +52,21 @@ struct BinRules : BinLimits {
   /// `longest`: the products of the longest row, in 32 bits as in RowFacts, so its product with
   /// `rows` fits an Offset.
   bool makes_twins_again(Index rows, Offset twins, Offset products, std::uint32_t longest) const;
+
+  /// Whether rows are made in the order of A, from how many are in each CountBin. `longer`: how many
+  /// are not made so.
+  static CSRKIT_HOST_DEVICE bool makes_in_order(const std::uint32_t* in_bins, Offset rows,
+                                                unsigned long long products, Offset& longer) {
+    const Offset tiny = in_bins[static_cast<int>(CountBin::sort_16)];
+    Offset too_long = 0;
+    longer = 0;
+    for (int bin = 1; bin < static_cast<int>(CountBin::count); ++bin) {
+      if (bin == static_cast<int>(CountBin::sort_16)) continue;
+      (bin <= static_cast<int>(CountBin::sort_64) ? longer : too_long) += Offset{in_bins[bin]};
+    }
+    return too_long == 0 && longer * kRowsOfALonger <= rows && 3 * tiny >= 2 * rows &&
+           products <= UINT32_MAX;
+  }
 
   // Of a row.
 
@@ -168,9 +185,19 @@ struct BinRules : BinLimits {
     return number > 0 ? number : 1;
   }
 
+  /// Whether a row of so many products merges if it is like its neighbour.
+  CSRKIT_HOST_DEVICE bool may_merge(unsigned long long products) const {
+    return prefers_merging && products >= kFewestMerged / shrink &&
+           products <= kMostMerged / shrink;
+  }
   CSRKIT_HOST_DEVICE bool merges(const RowFacts& row) const {
-    return prefers_merging && row.is_like_neighbour && row.sources <= 8 &&
-           row.products >= kFewestMerged / shrink && row.products <= kMostMerged / shrink;
+    return row.is_like_neighbour && row.sources <= 8 && may_merge(row.products);
+  }
+  /// Whether a row is so small that count_bin needs no other fact to know that it is done or in
+  /// sort_16.
+  CSRKIT_HOST_DEVICE bool is_tiny(const RowFacts& row) const {
+    return row.products <= kMostOfTiny && row.sources <= Offset{kMostOfTiny} && shrink == 1 &&
+           !is_wide && most_sorted_to_count >= kMostOfTiny && hub_sources >= Offset{kMostOfTiny};
   }
 
   /// Whether the profile must find the first and last column of a row of so many products: for bit
@@ -192,6 +219,7 @@ struct BinRules : BinLimits {
   CSRKIT_HOST_DEVICE CountBin count_bin(const RowFacts& row) const {
     const std::uint32_t length = row.products;
     if (length == 0 || row.sources == 1) return CountBin::done;
+    if (is_tiny(row)) return CountBin::sort_16;
     if (is_hub(row)) return CountBin::hubs;
     if (is_too_long(row)) return CountBin::parts;
     if (merges(row)) return row.sources <= 4 ? CountBin::merge_4 : CountBin::merge_8;
