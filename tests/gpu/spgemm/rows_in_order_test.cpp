@@ -28,7 +28,7 @@ ProductOperands of_tiny_rows(Index rows, Index apart, const Beside& beside) {
   for (Index i = 0; i < rows; ++i) {
     const auto kind = static_cast<Index>(random_word(81, i, 0) % 100);
     if (kind < beside.copies_of_100) {
-      a.push_back({i, kTiny + kind, random_value(86, i, 0)});
+      a.push_back({i, kTiny + kind % 5, random_value(86, i, 0)});
       continue;
     }
     const bool is_longer = kind < beside.copies_of_100 + beside.longer_of_100;

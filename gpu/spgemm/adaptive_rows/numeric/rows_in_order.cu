@@ -1,16 +1,16 @@
 // Rows of C of at most 16 products, and copies of rows of B, counted and made in one pass in the
 // order of A, in adaptive_rows.
-// Owns     a thread: one row, whose products it sorts in registers; a warp: one that is a longer row
-//          of B. A block makes the rows of its threads
+// Owns     a thread: one row, whose products it sorts in registers; a warp: one that is a longer
+//          row of B. A block makes the rows of its threads
 // Reads    A's rows, and their products in B once; the counts of other rows
 // Launch   128 threads. A block takes the sum of the entries before its own from the blocks before
 //          it, so C's offsets are written on the way
 // Needs    C with room for every product; narrow offsets of B; rows that are no wider than a warp
 //          can sort
 // Against  bins (tiny_rows.cu): rows are given a place in a list, counted together, given another
-//          and made together, in seven launches that read them three times. Making longer rows here,
-//          too, holds up their blocks: where one row in eight had up to 64 products, all took 2.2
-//          times as long. Sums are in the order of A's columns, as there
+//          and made together, in seven launches that read them three times. Making longer rows
+//          here, too, holds up their blocks: where one row in eight had up to 64 products, all took
+//          1.6 times as long as with bins. Sums are in the order of A's columns, as there
 
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/grid.h"

@@ -65,8 +65,8 @@ struct TinySpace {
   Offset shifts[32];                // of each lane: from its entries' places here to those in C
 };
 
-/// What a warp has made of its rows: the entries of this thread's, how many there are in the rows of
-/// lower lanes, and in all.
+/// What a warp has made of its rows: the entries of this thread's, how many there are in the rows
+/// of lower lanes, and in all.
 struct TinyEntries {
   std::uint32_t of_row, before, total;
 };

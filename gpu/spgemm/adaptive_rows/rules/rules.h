@@ -53,8 +53,8 @@ struct BinRules : BinLimits {
   /// `rows` fits an Offset.
   bool makes_twins_again(Index rows, Offset twins, Offset products, std::uint32_t longest) const;
 
-  /// Whether rows are made in the order of A, from how many are in each CountBin. `longer`: how many
-  /// are not made so.
+  /// Whether rows are made in the order of A, from how many are in each CountBin. `longer`: how
+  /// many are not made so.
   static CSRKIT_HOST_DEVICE bool makes_in_order(const std::uint32_t* in_bins, Offset rows,
                                                 unsigned long long products, Offset& longer) {
     const Offset tiny = in_bins[static_cast<int>(CountBin::sort_16)];
