@@ -22,6 +22,9 @@ CPU_OPERATION = {"core/*", "cpu/common"}
 CPU_SPGEMM = "cpu/spgemm/"
 CPU_SPGEMM_STEPS = ("accumulators", "rows", "analysis", "one_pass")
 
+IMPORT = "preprocess/import"
+FORMAT = {"core/*", IMPORT, IMPORT + "/source"}
+
 GPU_OPERATION = {"core/*", "gpu/device", "gpu/plan"}
 SPGEMM = GPU_OPERATION | {"gpu/spgemm"}
 ROWS = "gpu/spgemm/adaptive_rows/"
@@ -43,6 +46,11 @@ ROOMS = {
     "core/judge": {"core/base", "core/matrix", "core/contract", "core/facts"},
     "core/solve": {"core/base", "core/matrix", "core/contract"},
     "preprocess/*": {"core/*"},  # each on its own
+    IMPORT + "/source": {"core/*"},
+    IMPORT: {"core/*", IMPORT + "/source"},  # knows the formats by their table alone
+    **{IMPORT + "/" + kind: FORMAT for kind in ("text", "binary", "numpy")},
+    IMPORT + "/archives": FORMAT | {IMPORT + "/text"},
+    IMPORT + "/ogb": FORMAT | {IMPORT + "/text", IMPORT + "/numpy"},
     "cpu/common": {"core/*"},
     "cpu/*": CPU_OPERATION,
     **in_order(CPU_SPGEMM, CPU_SPGEMM_STEPS, CPU_OPERATION),
@@ -77,7 +85,7 @@ ROOMS = {
     "tests": None,
 }
 # rooms without folders: a folder in tools is a room of its own
-FLAT = {"tools", "gpu", "api", "ranks", "cpu/spgemm", "gpu/spgemm/adaptive_rows"}
+FLAT = {"tools", "gpu", "api", "ranks", IMPORT, "cpu/spgemm", "gpu/spgemm/adaptive_rows"}
 LIBRARIES = ("core", "preprocess", "cpu", "gpu", "ranks", "api")
 
 # first part of a third-party header -> places (path prefixes) that may name it
@@ -288,6 +296,11 @@ def self_test():
         ("gpu/device/a.cpp", '#include "gpu/plan/a.h"\n'),
         ("gpu/spmm/a.cpp", '#include "gpu/face.h"\n'),
         ("preprocess/import/a.cpp", '#include "preprocess/export/export.h"\n'),
+        ("preprocess/import/elsewhere/a.cpp", "int x;\n"),
+        ("preprocess/import/a.cpp", '#include "preprocess/import/text/matrix_market.h"\n'),
+        ("preprocess/import/source/a.h", '#include "preprocess/import/format_reader.h"\n'),
+        ("preprocess/import/text/a.cpp", '#include "preprocess/import/numpy/npz_archive.h"\n'),
+        ("preprocess/export/a.cpp", '#include "preprocess/import/source/scan.h"\n'),
         ("core/base/a.h", '#include "core/matrix/csr_matrix.h"\n'),
         ("core/matrix/sort/a.h", '#include "core/file/csr_file.h"\n'),
         ("core/file/a.h", '#include "core/contract/spmm.h"\n'),
@@ -299,6 +312,8 @@ def self_test():
         ("tools/bench/a.h", '#include "tools/forecast/forecast.h"\n'),
     ]
     clean = [
+        ("preprocess/import/ogb/a.cpp", '#include "preprocess/import/numpy/npz_archive.h"\n'),
+        ("tools/reorder/a.cpp", '#include "preprocess/import/numpy/npz_archive.h"\n'),
         ("core/base/b.cpp", '#include <vector>\n#include <sys/mman.h>\n#include "core/base/types.h"\n// printf(\n'),
         ("tools/cli/a.cpp", '#include <spdlog/spdlog.h>\n  std::cout << 1;\n'),
         ("tools/csr-x.cpp", '#include "tools/advise/advise.h"\n#include "gpu/spmm/registry.h"\n'),

@@ -1,4 +1,4 @@
-// PETSc's binary matrix, big-endian, with float64 values (see preprocess/import/petsc.cpp).
+// PETSc's binary matrix, big-endian, with float64 values (see preprocess/import/binary/petsc.cpp).
 // Integers have 32 bits as long as the nonzeros fit, as in a PETSc of default configuration, else
 // 64.
 #include <algorithm>

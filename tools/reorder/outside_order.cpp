@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "core/base/counted.h"
-#include "preprocess/import/npz_archive.h"
+#include "preprocess/import/numpy/npz_archive.h"
 #include "preprocess/import/source/line_reader.h"
 #include "preprocess/import/source/scan.h"
 #include "tools/cli/log.h"
