@@ -5,8 +5,8 @@ Usage: check_mirror.py ROOT        check every source file below ROOT
        check_mirror.py --self-test check that planted gaps are found
 
 core/file/csr_file.cpp is tested by tests/unit/core/file/csr_file_test.cpp, Python by Python, and so on. What is tested
-elsewhere has a row in SHARED that says where and why. A row or a unit test that belongs to no source
-is an error.
+elsewhere has a row in SHARED that says where and why. A row or a unit test that belongs to no source is an error, and
+so is a folder of tests/gpu that gpu does not have.
 """
 import fnmatch
 import pathlib
@@ -179,6 +179,13 @@ def gaps(sources, tests, exists):
     return found
 
 
+def strange_folders(folders, exists):
+    """Kernels are tested by what they make, so files of tests/gpu need no source; their folders do."""
+    return [f"{folder}: there is no {mirrored}; move the tests to where their sources are"
+            for folder, mirrored in ((folder, folder.removeprefix("tests/")) for folder in folders)
+            if not exists(mirrored)]
+
+
 def check_tree(root):
     def files(folder):
         return (path.relative_to(root).as_posix() for path in sorted((root / folder).rglob("*"))
@@ -186,7 +193,9 @@ def check_tree(root):
     sources = [path for room in ROOMS for path in files(room)]
     tests = {path for path in files("tests/unit") if path.endswith("_test.cpp")}
     tests |= {path for path in files("tests/unit/tools") if path.endswith("_test.py")}
-    return len(sources), gaps(sources, tests, lambda path: (root / path).is_file())
+    folders = (path.relative_to(root).as_posix() for path in sorted((root / "tests/gpu").rglob("*")) if path.is_dir())
+    return len(sources), (gaps(sources, tests, lambda path: (root / path).is_file()) +
+                          strange_folders(folders, lambda path: (root / path).is_dir()))
 
 
 def self_test():
@@ -208,6 +217,9 @@ def self_test():
         complaints = gaps(sources, tests, files.__contains__)
         if len(complaints) != expected:
             missed.append(f"expected {expected} complaints, found {complaints}")
+    strange = strange_folders(["tests/gpu/spmm", "tests/gpu/elsewhere"], {"gpu/spmm"}.__contains__)
+    if len(strange) != 1 or "tests/gpu/elsewhere" not in strange[0]:
+        missed.append(f"expected a complaint about tests/gpu/elsewhere, found {strange}")
     return missed
 
 

@@ -6,7 +6,7 @@
 
 #include "gpu/plan/kernels.h"
 #include "tests/gpu/gpu_fixture.h"
-#include "tests/gpu/spgemm/adaptive_rows_checks.h"
+#include "tests/gpu/spgemm/adaptive_rows/adaptive_rows_checks.h"
 
 namespace csrkit::testing {
 
