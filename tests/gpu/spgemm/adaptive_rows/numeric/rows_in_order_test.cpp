@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tests/gpu/gpu_fixture.h"
-#include "tests/gpu/spgemm/adaptive_rows_checks.h"
+#include "tests/gpu/spgemm/adaptive_rows/adaptive_rows_checks.h"
 
 namespace csrkit::testing {
 
