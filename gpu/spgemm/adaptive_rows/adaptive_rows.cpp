@@ -18,25 +18,21 @@
 #include "gpu/spgemm/adaptive_rows/adaptive_rows.h"
 
 #include <algorithm>
-#include <array>
-#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/base/counted.h"
 #include "gpu/device/cuda_check.h"
-#include "gpu/device/page_locked_cells.h"
 #include "gpu/spgemm/adaptive_rows/binning/choose_make_bins.h"
 #include "gpu/spgemm/adaptive_rows/binning/told.h"
 #include "gpu/spgemm/adaptive_rows/forecast.h"
 #include "gpu/spgemm/adaptive_rows/listed_values.h"
-#include "gpu/spgemm/adaptive_rows/numeric/make.h"
 #include "gpu/spgemm/adaptive_rows/numeric/rows_in_order.h"
-#include "gpu/spgemm/adaptive_rows/rows_work.h"
-#include "gpu/spgemm/adaptive_rows/side_by_side.h"
-#include "gpu/spgemm/adaptive_rows/symbolic/count.h"
-#include "gpu/spgemm/small_product/small_product.h"
+#include "gpu/spgemm/adaptive_rows/numeric_phase.h"
+#include "gpu/spgemm/adaptive_rows/one_pass.h"
+#include "gpu/spgemm/adaptive_rows/symbolic_memory.h"
+#include "gpu/spgemm/adaptive_rows/symbolic_phase.h"
 
 namespace csrkit::gpu {
 
@@ -57,7 +53,13 @@ class AdaptiveRows final : public DeviceSpgemm {
     const auto begin = [&](SpgemmPhase phase) {
       if (marks != nullptr) marks->begin(phase);
     };
-    if (make_in_one_pass(op, memory, c, begin)) return;
+    if (one_pass_.may_be_enough(op, changes_)) {
+      begin(SpgemmPhase::numeric);
+      if (one_pass_.make<Value>(op, semiring_, memory, c)) {
+        choice_ = "small: " + counted(c.rows, "row") + " sorted in one pass";
+        return;
+      }
+    }
     begin(SpgemmPhase::analysis);
     RowsWork<Value> work;
     work.may_stage = !comes_in_ranges_;
@@ -69,14 +71,15 @@ class AdaptiveRows final : public DeviceSpgemm {
     const NewOffsets offsets = allocate_offsets(work, memory, c);
     choose(work, offsets, memory.stream());
     begin(SpgemmPhase::numeric);
-    const bool has_room = makes_short_rows_early(work);
+    const PhaseInputs in = inputs(op, memory.stream());
+    const bool has_room = makes_short_rows_early(in, work);
     if (has_room) {
       c.allocate_entries(memory, work.products);
-      make_short_rows_early(op, work, c, memory.stream());
+      make_short_rows_early(in, c, work);
     }
     c.nnz = wait_for_choice(work);
     if (!has_room) c.allocate_entries(memory, c.nnz);
-    make_all(op, Structure::wanted, work, c, memory.stream());
+    make_all_rows(in, Structure::wanted, work, c);
     // the next range may need less room for bits and more for C
     if (rows_in_bit_ranges_) bits_ = {};
   }
@@ -131,13 +134,17 @@ class AdaptiveRows final : public DeviceSpgemm {
       if (kept_.hubs.products > 0) {
         renew_hub_rows(op.a.as<Value>(), op.b.as<Value>(), semiring_, kept_.hubs, memory.stream());
       }
-      make_all(op, Structure::known, kept_, c, memory.stream());
+      make_all_rows(inputs(op, memory.stream()), Structure::known, kept_, c);
     }
   }
 
   std::string choice() const override { return choice_ + listed_.choice(); }
 
  private:
+  PhaseInputs inputs(const SpgemmOperands& op, cudaStream_t stream) const {
+    return {op, semiring_, rules_, *side_streams_, stream};
+  }
+
   /// Profiles all ranges by the rules so far. Returns the totals that decide on long rows.
   HostTotals profile_ranges(const std::vector<SpgemmOperands>& ranges, DeviceMemory& memory) {
     HostTotals all = {};
@@ -162,60 +169,32 @@ class AdaptiveRows final : public DeviceSpgemm {
     return all;
   }
 
-  /// Returns false, with C unchanged, if the product was too large for one pass. It is then never
-  /// tried again: the plan's matrices keep their structure.
-  template <class Begin>
-  bool make_in_one_pass(const SpgemmOperands& op, DeviceMemory& memory, DeviceProduct& c,
-                        const Begin& begin) {
-    if (was_too_big_) return false;
-    if (!changes_.is_small(op.a.rows, op.b.cols, op.a.nnz, op.a.cols, op.b.nnz)) return false;
-    begin(SpgemmPhase::numeric);
-    DeviceProduct made;
-    made.rows = c.rows;
-    made.cols = c.cols;
-    made.kind = c.kind;
-    static_assert(sizeof(SmallResult) <= PageLockedCells::kBytes, "a cell holds it");
-    // Lost if what follows throws, as a kernel may still write to it.
-    auto* const cell = static_cast<SmallResult*>(PageLockedCells::take());
-    make_small_product<Value>(op, semiring_, memory, made, cell);
-    CHECK_CUDA(cudaStreamSynchronize(memory.stream()));
-    const SmallResult result = *cell;
-    PageLockedCells::give_back(cell);
-    was_too_big_ = result.is_too_big != 0;
-    if (was_too_big_) return false;
-    made.nnz = static_cast<Offset>(result.nnz);
-    c = std::move(made);
-    choice_ = "small: " + counted(c.rows, "row") + " sorted in one pass";
-    return true;
-  }
-
   bool may_be_in_order(const SpgemmOperands& op) {
     if (!host_) set_rules(op.a.rows, op.a.nnz, op.b.cols);
     return !comes_in_ranges_ && op.b.row_offsets.narrow != nullptr &&
            rules_.may_be_in_order(op.a.rows, op.a.nnz, op.b.rows, op.b.nnz);
   }
 
-  /// Returns false, with C unchanged, if too many rows are long. Waits.
+  /// Waits for the profile. Returns false, with C unchanged, if too many rows are long.
   template <class Begin>
   bool make_in_order(const SpgemmOperands& op, DeviceMemory& memory, RowsWork<Value>& work,
                      DeviceProduct& c, const Begin& begin) {
     const HostTotals totals = host_->wait();
     Offset longer = 0;
     if (!BinRules::makes_in_order(totals.rows, op.a.rows, totals.products, longer)) return false;
-    const cudaStream_t stream = memory.stream();
+    const PhaseInputs in = inputs(op, memory.stream());
     work.learn(totals);
     work.lists.leave_out_rows_in_order();
     if (longer > 0) {
       begin(SpgemmPhase::symbolic);
-      ShortRows short_rows = work.counted_short_rows(rules_.is_wide);
-      launch_counting(op, work, short_rows, false, stream);
+      count_all_rows(in, false, work);
     }
     begin(SpgemmPhase::numeric);
     const NewOffsets offsets = allocate_offsets(work, memory, c);
     c.allocate_entries(memory, work.products);
-    make_rows_in_order(rows_to_make(op, work, c), offsets.narrow, work.space.states,
-                       work.space.make_totals, host_->next(stream), stream);
-    make_all(op, Structure::wanted, work, c, stream);
+    make_rows_in_order(rows_to_make(in, work, c), offsets.narrow, work.space.states,
+                       work.space.make_totals, host_->next(in.stream), in.stream);
+    make_all_rows(in, Structure::wanted, work, c);
     c.nnz = static_cast<Offset>(host_->wait().nnz);
     choice_ = describe(work.lists, c.rows, false) + ", " + std::to_string(Offset{c.rows} - longer) +
               " in order";
@@ -240,7 +219,7 @@ class AdaptiveRows final : public DeviceSpgemm {
     work.space = Workspace(memory, op.a.rows, op.a.nnz, rules_.fewest_spread, rules_.prefers_twins);
     Workspace& space = work.space;
     if (op.a.rows == 0) return;
-    if (work.may_stage && !is_early(work) && may_repeat(op)) {
+    if (work.may_stage && !inputs(op, stream).is_early() && may_repeat(op)) {
       sample_repeats(op.a, op.b, space.count_totals, stream);
     }
     profile_rows(op.a, op.b, rules_, space.profile, space.long_rows, space.count_totals, stream);
@@ -259,13 +238,9 @@ class AdaptiveRows final : public DeviceSpgemm {
 
   void count_all(const SpgemmOperands& op, DeviceMemory& memory, RowsWork<Value>& work) {
     if (op.a.rows == 0) return;
-    const cudaStream_t stream = memory.stream();
-    Workspace& space = work.space;
-    ShortRows short_rows = work.counted_short_rows(rules_.is_wide);
-    const bool begins_early = is_early(work);
-    if (begins_early) {
-      count_short_rows(op.a, op.b, space.profile, short_rows, early_blocks(short_rows), stream);
-    }
+    const PhaseInputs in = inputs(op, memory.stream());
+    const bool begins_early = in.is_early();
+    if (begins_early) count_short_rows_early(in, work);
     const HostTotals totals = host_->wait();
     work.learn(totals);
     // Once is enough: the plan's matrices keep their structure. Ranges of rows were looked at
@@ -278,55 +253,8 @@ class AdaptiveRows final : public DeviceSpgemm {
       return count_all(op, memory, work);
     }
     if (totals.long_rows == 0 && !comes_in_ranges_) rules_.fewest_spread = kBeyondEveryRow;
-    make_rooms(op, totals, memory, work);
-    launch_counting(op, work, short_rows, begins_early, stream);
-    if (work.parts.count > 0) sum_parts(work.parts, space.profile, stream);
-  }
-
-  void make_rooms(const SpgemmOperands& op, const HostTotals& totals, DeviceMemory& memory,
-                  RowsWork<Value>& work) {
-    make_room_for_bits(totals, memory, work);
-    if (totals.parts > 0) list_all_parts(totals, memory, work);
-    if (totals.hub_products > 0) {
-      work.hubs = HubRows(memory, work.lists.counted(CountBin::hubs),
-                          static_cast<Offset>(totals.hub_entries),
-                          static_cast<Offset>(totals.hub_products), op.b.cols, sizeof(Value));
-      side_streams_->mark(memory.stream());
-    }
-    if (work.may_stage && rules_.stages(work.staging_facts(totals))) {
-      make_room_for_staged(memory, work);
-    }
-  }
-
-  void launch_counting(const SpgemmOperands& op, RowsWork<Value>& work, ShortRows& short_rows,
-                       bool begins_early, cudaStream_t stream) {
-    std::array<RowList, kMostBins> lists = work.lists.to_count;
-    lists[static_cast<std::size_t>(CountBin::twin)] = {};
-    lists[static_cast<std::size_t>(CountBin::sorted_twin)] = {};
-    const Offset blocks = short_rows.take(lists, fewest_tiny(op, begins_early));
-    const BinRules rules = rules_.for_counting(work.rows_in_bit_ranges());
-    side_by_side(*side_streams_, stream, work.products, begins_early ? 0 : blocks,
-                 static_cast<int>(CountBin::bit_range_warp), lists,
-                 [&](int bin, cudaStream_t side) {
-                   if (bin == kShortRows) return count_all_short_rows(op, work, short_rows, side);
-                   count_rows_of(static_cast<CountBin>(bin), op, work, rules,
-                                 lists[static_cast<std::size_t>(bin)], side);
-                 });
-  }
-
-  void count_rows_of(CountBin bin, const SpgemmOperands& op, RowsWork<Value>& work,
-                     const BinRules& rules, const RowList& list, cudaStream_t stream) {
-    const RowProfile& profile = work.space.profile;
-    if (bin == CountBin::hubs) {
-      count_hub_rows(op.a.as<Value>(), op.b.as<Value>(), semiring_, profile, work.hubs, stream);
-    } else if (bin == CountBin::sort_16) {
-      count_tiny_rows(op.a, op.b, profile,
-                      tiny_rows(list, static_cast<int>(bin), work.space.count_totals), stream);
-    } else if (work.stages() && bin >= CountBin::sort_512 && bin <= CountBin::sort_4096) {
-      stage_rows_by_sorting(bin, rows_to_stage(op, work), work.staged, list, stream);
-    } else {
-      count_rows(bin, op.a, op.b, profile, rules, list, work.parts, stream);
-    }
+    make_room_for_counting(in, totals, memory, bits_, work);
+    count_all_rows(in, begins_early, work);
   }
 
   /// Chooses hubs and cuts anew from the totals. Returns whether they differ from what the profile
@@ -348,95 +276,10 @@ class AdaptiveRows final : public DeviceSpgemm {
     return rules_.hub_sources != before || rules_.most_alone != alone_before;
   }
 
-  /// The buffer is kept for the plan's next product.
-  void make_room_for_bits(const HostTotals& totals, DeviceMemory& memory, RowsWork<Value>& work) {
-    const auto words =
-        static_cast<Offset>(std::min<std::uint64_t>(totals.kept_words, RowProfile::kInPairs));
-    if (words > bits_.size()) {
-      bits_ = {};
-      bits_ = DeviceBuffer<std::uint32_t>(memory, words, "the bits of rows that were counted");
-      side_streams_->mark(memory.stream());
-    }
-    work.space.profile.bits = bits_.data();
-  }
-
-  void make_room_for_staged(DeviceMemory& memory, RowsWork<Value>& work) {
-    constexpr ValueKind kKind = kValueKindOf<Value>;
-    const Offset room = room_of_staged(changes_, work.products_to_stage(), kKind);
-    work.staged_bytes =
-        DeviceBuffer<std::byte>(memory, static_cast<Offset>(staged_bytes(work.a.rows, room, kKind)),
-                                "rows of C that are made while they are counted");
-    work.staged = lay_out_staged<Value>(work.staged_bytes.data(), work.a.rows, room,
-                                        work.space.profile, memory.stream());
-    side_streams_->mark(memory.stream());
-  }
-
-  void count_all_short_rows(const SpgemmOperands& op, const RowsWork<Value>& work,
-                            const ShortRows& rows, cudaStream_t stream) {
-    ShortRows counted = rows;
-    if (work.stages()) {
-      const ShortRows staged = rows.only(0, ShortLists::kToStage);
-      if (staged.blocks() > 0) {
-        stage_short_rows(rows_to_stage(op, work), work.staged, staged, stream);
-      }
-      counted = rows.only(ShortLists::kToStage, ShortLists::kCount);
-    }
-    if (counted.blocks() > 0) {
-      count_short_rows(op.a, op.b, work.space.profile, counted, counted.blocks(), stream);
-    }
-  }
-
-  MakeRows<Value> rows_to_stage(const SpgemmOperands& op, const RowsWork<Value>& work) const {
-    MakeRows<Value> stage = rows_to_make(op, work, {});
-    stage.c.col_indices = work.staged.cols;
-    stage.c.values = work.staged.values;
-    return stage;
-  }
-
-  void list_all_parts(const HostTotals& totals, DeviceMemory& memory, RowsWork<Value>& work) {
-    const auto parts = static_cast<Offset>(totals.parts);
-    work.part_bytes = DeviceBuffer<std::byte>(memory, parts * static_cast<Offset>(RowParts::kBytes),
-                                              "the parts of rows that are cut");
-    work.parts.count = parts;
-    work.parts.rows = reinterpret_cast<Index*>(work.part_bytes.data());
-    work.parts.numbers = reinterpret_cast<std::uint32_t*>(work.parts.rows + parts);
-    work.parts.counts = work.parts.numbers + parts;
-    work.parts.products = work.parts.counts + parts;
-    work.parts.starts = work.parts.products + parts;
-    work.parts.most_words = static_cast<int>(totals.most_part_words);
-    list_parts(work.lists.counted(CountBin::parts), work.space.profile, rules_, work.parts,
-               work.space.count_totals, memory.stream());
-    side_streams_->mark(memory.stream());
-  }
-
-  /// The number of rows in sort_16 from which a thread makes each; `are_made`: with the short rows.
-  Offset fewest_tiny(const SpgemmOperands& op, bool are_made) const {
-    const bool can_be = !are_made && op.b.row_offsets.narrow != nullptr;
-    return can_be ? rules_.fewest_tiny : std::numeric_limits<Offset>::max();
-  }
-  static TinyRows tiny_rows(const RowList& list, int bin, const BinTotals* totals) {
-    return {list, totals->placed_first + bin};
-  }
-
-  /// Whether short rows are launched before the host knows how many there are. It saves the host's
-  /// latency, which counts in small products.
-  bool is_early(const RowsWork<Value>& work) const {
-    return work.a.nnz <= rules_.most_early && !work.may_be_in_order;
-  }
-  static unsigned early_blocks(const ShortRows& rows) {
-    constexpr Offset kMost = 2048;
-    return static_cast<unsigned>(std::min(rows.most_blocks(), kMost));
-  }
-  /// The same for making them: then C needs room for every product.
-  bool makes_short_rows_early(const RowsWork<Value>& work) const {
-    return is_early(work) && work.products > 0 && work.products <= most_made_early(sizeof(Value));
-  }
-  void make_short_rows_early(const SpgemmOperands& op, RowsWork<Value>& work,
-                             const DeviceProduct& c, cudaStream_t stream) {
-    const ShortRows rows = work.made_short_rows(rules_.is_wide);
-    side_streams_->mark(stream);
-    make_short_rows(Structure::wanted, rows_to_make(op, work, c), rows, early_blocks(rows), stream);
-    work.short_rows_are_made = true;
+  /// Whether short rows are made before the host knows how many there are. Then C needs room for
+  /// every product.
+  static bool makes_short_rows_early(const PhaseInputs& in, const RowsWork<Value>& work) {
+    return in.is_early() && work.products > 0 && work.products <= most_made_early(sizeof(Value));
   }
 
   NewOffsets allocate_offsets(const RowsWork<Value>& work, DeviceMemory& memory, DeviceProduct& c) {
@@ -476,80 +319,12 @@ class AdaptiveRows final : public DeviceSpgemm {
     return static_cast<Offset>(totals.nnz);
   }
 
-  MakeRows<Value> rows_to_make(const SpgemmOperands& op, const RowsWork<Value>& work,
-                               const DeviceProduct& c) const {
-    return {op.a.as<Value>(),
-            op.b.as<Value>(),
-            {{c.narrow_offsets.data(), c.wide_offsets.data()},
-             c.col_indices.data(),
-             reinterpret_cast<Value*>(c.values.data())},
-            work.space.profile,
-            static_cast<Value>(op.alpha),
-            semiring_,
-            work.has_twins(),
-            rules_.shared_sums,
-            rules_.most_block_bytes,
-            static_cast<int>(rules_.most_bytes_of_large_team())};
-  }
-
-  void make_all(const SpgemmOperands& op, Structure structure, const RowsWork<Value>& work,
-                const DeviceProduct& c, cudaStream_t main_stream) {
-    if (work.products == 0) return;
-    const MakeRows<Value> make = rows_to_make(op, work, c);
-    std::array<RowList, kMostBins> lists = work.lists.to_make;
-    lists[kParts] = work.lists.counted(CountBin::parts);
-    ShortRows short_rows = work.made_short_rows(rules_.is_wide);
-    const Offset blocks = short_rows.take(lists, fewest_tiny(op, work.short_rows_are_made));
-    const Offset blocks_left = work.short_rows_are_made ? 0 : blocks;
-    if (!work.short_rows_are_made) side_streams_->mark(main_stream);
-    if (work.hubs.products > 0) make_hub_rows(structure, make, work.hubs, main_stream);
-    if (work.stages()) {
-      copy_staged_rows(make, work.staged, work.products / work.a.rows, main_stream);
-    }
-    side_by_side(*side_streams_, main_stream, work.products, blocks_left,
-                 static_cast<int>(MakeBin::bit_range_3k), lists, [&](int bin, cudaStream_t stream) {
-                   if (bin == kShortRows) {
-                     return make_short_rows(structure, make, short_rows,
-                                            checked_cast<unsigned>(blocks, "short rows"), stream);
-                   }
-                   make_rows_of(bin, structure, make, work, lists[static_cast<std::size_t>(bin)],
-                                stream);
-                 });
-  }
-
-  /// The bin of twins has no launch of its own (they are made with other rows), so it is used for
-  /// parts.
-  static constexpr int kParts = static_cast<int>(MakeBin::twin);
-
-  void make_rows_of(int number, Structure structure, const MakeRows<Value>& make,
-                    const RowsWork<Value>& work, const RowList& list, cudaStream_t stream) {
-    const auto bin = static_cast<MakeBin>(number);
-    if (number == kParts) {
-      if (rules_.most_sorted_to_make > 0) {
-        make_parts_by_sorting(structure, make, rules_, work.parts, stream);
-      }
-      make_rows_in_parts(structure, make, rules_, work.parts, stream);
-    } else if (bin == MakeBin::copy) {
-      copy_rows(structure, make, list, stream);
-    } else if (bin <= MakeBin::merge_8) {
-      make_rows_by_merging(bin, structure, make, list, stream);
-    } else if (bin == MakeBin::sort_16) {
-      make_tiny_rows(structure, make, tiny_rows(list, number, work.space.make_totals), stream);
-    } else if (bin <= MakeBin::sort_4096) {
-      make_rows_by_sorting(bin, structure, make, list, stream);
-    } else if (bin < MakeBin::bit_range_3k) {
-      make_rows_by_hash(bin, structure, make, list, stream);
-    } else {
-      make_rows_by_bit_range(bin, structure, make, list, work.room_in(bin), stream);
-    }
-  }
-
   Semiring semiring_;
   BinRules changes_;  // the caller's
+  OnePass one_pass_;
   BinRules rules_;
   std::optional<BitRangeRows> rows_in_bit_ranges_;  // of all of A, if it comes in ranges
   std::unique_ptr<Told<HostTotals>> host_;
-  bool was_too_big_ = false;             // for one pass
   std::optional<bool> has_short_twins_;  // unset: no need to know
   bool comes_in_ranges_ = false;         // A
   std::unique_ptr<SideStreams> side_streams_;
