@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "gpu/device/copy_bandwidth.h"
+#include "gpu/device/timing/copy_bandwidth.h"
 #include "gpu/plan/kernels.h"
 #include "gpu/ranks/far_memory.h"
 #include "gpu/ranks/links.h"

@@ -317,7 +317,7 @@ def self_test():
         ("core/base/b.cpp", '#include <vector>\n#include <sys/mman.h>\n#include "core/base/types.h"\n// printf(\n'),
         ("tools/cli/a.cpp", '#include <spdlog/spdlog.h>\n  std::cout << 1;\n'),
         ("tools/csr-x.cpp", '#include "tools/advise/advise.h"\n#include "gpu/spmm/registry.h"\n'),
-        ("gpu/new_operation/a.cu", '#include "gpu/plan/a.h"\n#include "gpu/device/stream.h"\n'),
+        ("gpu/new_operation/a.cu", '#include "gpu/plan/a.h"\n#include "gpu/device/streams/stream.h"\n'),
         ("cpu/spgemm/a.cpp", '#include "cpu/spgemm/one_pass/at_once.h"\n#include "cpu/spgemm/vendor/vendor.h"\n'),
         ("cpu/spgemm/analysis/a.cpp", '#include "cpu/spgemm/rows/row_products.h"\n'),
         ("cpu/spgemm/ladder/a.h", '#include "cpu/spgemm/plan.h"\n#include "cpu/spgemm/rows/row_products.h"\n'),

@@ -12,8 +12,8 @@
 #include "core/base/error.h"
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/device_csr.h"
-#include "gpu/device/gpu_timer.h"
-#include "gpu/device/head_start.h"
+#include "gpu/device/timing/gpu_timer.h"
+#include "gpu/device/timing/head_start.h"
 
 namespace csrkit::gpu {
 

@@ -14,7 +14,7 @@
 #include "core/matrix/dense_block.h"
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/page_locked_memory.h"
-#include "gpu/device/stream.h"
+#include "gpu/device/streams/stream.h"
 
 namespace csrkit::gpu {
 

@@ -7,7 +7,7 @@
 #include "core/base/stopwatch.h"
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/device_info.h"
-#include "gpu/device/head_start.h"
+#include "gpu/device/timing/head_start.h"
 
 namespace csrkit::gpu {
 

@@ -5,9 +5,9 @@
 
 #include "core/contract/plan.h"
 #include "gpu/device/device_buffer.h"
-#include "gpu/device/gpu_timer.h"
-#include "gpu/device/l2_flush.h"
-#include "gpu/device/stream.h"
+#include "gpu/device/streams/stream.h"
+#include "gpu/device/timing/gpu_timer.h"
+#include "gpu/device/timing/l2_flush.h"
 
 namespace csrkit::gpu {
 

@@ -7,7 +7,7 @@
 
 #include "core/base/error.h"
 #include "gpu/device/cuda_check.h"
-#include "gpu/device/stream.h"
+#include "gpu/device/streams/stream.h"
 
 namespace csrkit::gpu {
 

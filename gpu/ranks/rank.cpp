@@ -8,7 +8,7 @@
 #include "gpu/device/device_buffer.h"
 #include "gpu/device/device_csr.h"
 #include "gpu/device/device_info.h"
-#include "gpu/device/stream.h"
+#include "gpu/device/streams/stream.h"
 #include "gpu/device/workspace_layout.h"
 #include "gpu/plan/kernels.h"
 #include "gpu/plan/operands.h"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/contract/device_ranks.h"
-#include "gpu/device/work_stream.h"
+#include "gpu/device/streams/work_stream.h"
 #include "gpu/ranks/far_memory.h"
 #include "gpu/ranks/rows.h"
 

@@ -4,7 +4,7 @@
 #include "core/contract/takes_stream.h"
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/device_info.h"
-#include "gpu/device/head_start.h"
+#include "gpu/device/timing/head_start.h"
 
 namespace csrkit::gpu::sddmm {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/solve/ritz_values.h"
-#include "gpu/device/graph.h"
+#include "gpu/device/streams/graph.h"
 #include "gpu/solve/one_pass.h"
 #include "gpu/solve/persistent.h"
 #include "gpu/solve/preconditioners.h"

@@ -14,8 +14,8 @@
 #include "core/file/csr_file.h"
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/device_csr.h"
-#include "gpu/device/gpu_timer.h"
-#include "gpu/device/stream.h"
+#include "gpu/device/streams/stream.h"
+#include "gpu/device/timing/gpu_timer.h"
 #include "gpu/plan/kernels.h"
 
 namespace {

@@ -15,8 +15,8 @@
 #include "core/base/error.h"
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/device_info.h"
-#include "gpu/device/gpu_timer.h"
-#include "gpu/device/stream.h"
+#include "gpu/device/streams/stream.h"
+#include "gpu/device/timing/gpu_timer.h"
 #include "studies/parallel_sorts/gpu_sorts.h"
 
 namespace csrkit::studies {

@@ -19,7 +19,7 @@
 #include "core/file/csr_file.h"
 #include "core/judge/compare.h"
 #include "gpu/device/device_info.h"
-#include "gpu/device/stream.h"
+#include "gpu/device/streams/stream.h"
 #include "gpu/spgemm/ladder/v1_cached_members.cuh"
 #include "gpu/spgemm/ladder/v2_block_per_row.cuh"
 #include "gpu/spgemm/ladder/v3_batched_writes.cuh"

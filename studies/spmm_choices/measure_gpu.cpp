@@ -31,7 +31,7 @@
 #include "core/matrix/csr_matrix.h"
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/device_info.h"
-#include "gpu/device/stream.h"
+#include "gpu/device/streams/stream.h"
 #include "gpu/plan/kernels.h"
 #include "gpu/spmm/profile.h"
 #include "gpu/spmv/profile.h"

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "gpu/device/stream.h"
+#include "gpu/device/streams/stream.h"
 #include "tests/gpu/gpu_fixture.h"
 
 namespace csrkit::testing {

@@ -1,8 +1,8 @@
 #include "gpu/solve/dense/products.h"
 
 #include "core/base/counted.h"
-#include "gpu/device/gpu_timer.h"
-#include "gpu/device/l2_flush.h"
+#include "gpu/device/timing/gpu_timer.h"
+#include "gpu/device/timing/l2_flush.h"
 
 namespace csrkit::gpu {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "gpu/device/cuda_check.h"
-#include "gpu/device/gpu_timer.h"
+#include "gpu/device/timing/gpu_timer.h"
 #include "gpu/spgemm/device_spgemm.h"
 #include "gpu/spgemm/vendor_cusparse/cusparse_products.h"
 

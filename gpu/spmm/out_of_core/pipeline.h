@@ -13,7 +13,7 @@
 
 #include "core/base/types.h"
 #include "gpu/device/cuda_check.h"
-#include "gpu/device/stream.h"
+#include "gpu/device/streams/stream.h"
 
 namespace csrkit::gpu {
 

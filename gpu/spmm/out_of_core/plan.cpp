@@ -8,7 +8,7 @@
 #include "core/base/stopwatch.h"
 #include "core/base/team.h"
 #include "gpu/device/device_info.h"
-#include "gpu/device/work_stream.h"
+#include "gpu/device/streams/work_stream.h"
 #include "gpu/plan/kernels.h"
 #include "gpu/plan/resources.h"
 #include "gpu/spmm/device_spmm.h"

@@ -9,7 +9,7 @@
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/device_buffer.h"
 #include "gpu/device/staged_copies.h"
-#include "gpu/device/stream.h"
+#include "gpu/device/streams/stream.h"
 #include "tests/gpu/gpu_fixture.h"
 
 namespace csrkit::gpu {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "gpu/device/cuda_check.h"
-#include "gpu/device/stream.h"
+#include "gpu/device/streams/stream.h"
 #include "gpu/ranks/ranks.h"
 
 namespace csrkit::gpu {

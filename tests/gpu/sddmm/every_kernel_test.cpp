@@ -1,7 +1,7 @@
 // Registry x battery x widths x kinds: a kernel is tested by its line in gpu/sddmm/kernels.inc.
 
 #include "gpu/device/device_buffer.h"
-#include "gpu/device/stream.h"
+#include "gpu/device/streams/stream.h"
 #include "gpu/plan/kernels.h"
 #include "gpu/sddmm/dense_tiles.h"
 #include "tests/gpu/operator_checks.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "gpu/device/stream.h"
+#include "gpu/device/streams/stream.h"
 #include "gpu/solve/dense/products.h"
 #include "gpu/solve/vendor/cublas.h"
 #include "tests/gpu/gpu_fixture.h"

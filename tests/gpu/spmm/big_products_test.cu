@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "gpu/device/device_buffer.h"
-#include "gpu/device/stream.h"
+#include "gpu/device/streams/stream.h"
 #include "gpu/plan/kernels.h"
 #include "tests/gpu/gpu_fixture.h"
 

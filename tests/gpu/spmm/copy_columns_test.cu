@@ -2,7 +2,7 @@
 // and nothing written around them. Products ask for copies only where they are large, which tools
 // that watch every access would take minutes over.
 
-#include "gpu/device/stream.h"
+#include "gpu/device/streams/stream.h"
 #include "gpu/spmm/copy_columns.h"
 #include "tests/gpu/gpu_fixture.h"
 

@@ -3,7 +3,7 @@
 #include <array>
 
 #include "core/facts/matrix_stats.h"
-#include "gpu/device/stream.h"
+#include "gpu/device/streams/stream.h"
 #include "gpu/plan/kernels.h"
 #include "gpu/spmm/copy_columns.h"
 #include "gpu/spmm/device_spmm.h"

@@ -12,7 +12,7 @@
 #include "core/base/hash.h"
 #include "gpu/device/device_buffer.h"
 #include "gpu/device/device_csr.h"
-#include "gpu/device/stream.h"
+#include "gpu/device/streams/stream.h"
 #include "gpu/spmm/row_panels/lists.h"
 #include "gpu/spmm/row_tasks/row_tasks.h"
 #include "tests/gpu/gpu_fixture.h"

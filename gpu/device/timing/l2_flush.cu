@@ -1,5 +1,5 @@
 #include "gpu/device/cuda_check.h"
-#include "gpu/device/l2_flush.h"
+#include "gpu/device/timing/l2_flush.h"
 
 namespace csrkit::gpu {
 

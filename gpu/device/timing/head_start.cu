@@ -1,5 +1,5 @@
 #include "gpu/device/cuda_check.h"
-#include "gpu/device/head_start.h"
+#include "gpu/device/timing/head_start.h"
 
 namespace csrkit::gpu {
 

@@ -1,9 +1,9 @@
-#include "gpu/device/copy_bandwidth.h"
+#include "gpu/device/timing/copy_bandwidth.h"
 
 #include "gpu/device/device_buffer.h"
 #include "gpu/device/device_info.h"
-#include "gpu/device/gpu_timer.h"
-#include "gpu/device/stream.h"
+#include "gpu/device/streams/stream.h"
+#include "gpu/device/timing/gpu_timer.h"
 
 namespace csrkit::gpu {
 
