@@ -5,7 +5,7 @@
 
 #include "api/measured_flags.h"
 #include "core/base/counted.h"
-#include "preprocess/reorder/partition_borders.h"
+#include "preprocess/reorder/parts/partition_borders.h"
 
 namespace csrkit {
 

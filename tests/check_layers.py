@@ -24,6 +24,7 @@ CPU_SPGEMM_STEPS = ("accumulators", "rows", "analysis", "one_pass")
 
 IMPORT = "preprocess/import"
 FORMAT = {"core/*", IMPORT, IMPORT + "/source"}
+REORDER = "preprocess/reorder"
 
 GPU_OPERATION = {"core/*", "gpu/device", "gpu/plan"}
 SPGEMM = GPU_OPERATION | {"gpu/spgemm"}
@@ -51,6 +52,9 @@ ROOMS = {
     **{IMPORT + "/" + kind: FORMAT for kind in ("text", "binary", "numpy")},
     IMPORT + "/archives": FORMAT | {IMPORT + "/text"},
     IMPORT + "/ogb": FORMAT | {IMPORT + "/text", IMPORT + "/numpy"},
+    REORDER: {"core/*"},  # knows the methods by their table alone
+    **{REORDER + "/" + method: {"core/*", REORDER} for method in ("rcm", "community", "metis")},
+    REORDER + "/parts": {"core/*"},
     "cpu/common": {"core/*"},
     "cpu/*": CPU_OPERATION,
     **in_order(CPU_SPGEMM, CPU_SPGEMM_STEPS, CPU_OPERATION),
@@ -85,7 +89,7 @@ ROOMS = {
     "tests": None,
 }
 # rooms without folders: a folder in tools is a room of its own
-FLAT = {"tools", "gpu", "api", "ranks", IMPORT, "cpu/spgemm", "gpu/spgemm/adaptive_rows"}
+FLAT = {"tools", "gpu", "api", "ranks", IMPORT, REORDER, "cpu/spgemm", "gpu/spgemm/adaptive_rows"}
 LIBRARIES = ("core", "preprocess", "cpu", "gpu", "ranks", "api")
 
 # first part of a third-party header -> places (path prefixes) that may name it
@@ -301,6 +305,9 @@ def self_test():
         ("preprocess/import/source/a.h", '#include "preprocess/import/format_reader.h"\n'),
         ("preprocess/import/text/a.cpp", '#include "preprocess/import/numpy/npz_archive.h"\n'),
         ("preprocess/export/a.cpp", '#include "preprocess/import/source/scan.h"\n'),
+        ("preprocess/reorder/elsewhere/a.cpp", "int x;\n"),
+        ("preprocess/reorder/a.cpp", '#include "preprocess/reorder/rcm/ranked_graph.h"\n'),
+        ("preprocess/reorder/metis/a.cpp", '#include "preprocess/reorder/parts/part_nesting.h"\n'),
         ("core/base/a.h", '#include "core/matrix/csr_matrix.h"\n'),
         ("core/matrix/sort/a.h", '#include "core/file/csr_file.h"\n'),
         ("core/file/a.h", '#include "core/contract/spmm.h"\n'),

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "preprocess/reorder/partition_borders.h"
+#include "preprocess/reorder/parts/partition_borders.h"
 
 namespace csrkit {
 

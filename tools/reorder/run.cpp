@@ -5,7 +5,7 @@
 #include "api/reordering.h"
 #include "core/base/stopwatch.h"
 #include "core/file/npy_file.h"
-#include "preprocess/reorder/partition_borders.h"
+#include "preprocess/reorder/parts/partition_borders.h"
 #include "tools/advise/advise.h"
 #include "tools/cli/log.h"
 #include "tools/cli/provenance.h"

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "core/base/team.h"
-#include "preprocess/reorder/partition_borders.h"
+#include "preprocess/reorder/parts/partition_borders.h"
 #include "preprocess/reorder/reorder.h"
 #include "tests/unit/failing_allocations.h"
 #include "tests/unit/preprocess/reorder/graphs.h"
