@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "core/base/counted.h"
+#include "core/base/text.h"
 #include "core/base/usable_cpus.h"
 
 namespace csrkit::ranks {
@@ -164,7 +165,7 @@ std::string shared_gpus(const std::vector<Place>& places, const std::vector<std:
   std::string text;
   for (const auto& [gpu, ranks] : ranks_of) {
     if (ranks.size() > 1) {
-      text += (text.empty() ? "" : ", ") + numbered(ranks) + " share the GPU " + gpu;
+      append_item(text, numbered(ranks) + " share the GPU " + gpu);
     }
   }
   return text;

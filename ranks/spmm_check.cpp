@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/base/hash.h"
+#include "core/base/text.h"
 
 namespace csrkit::ranks {
 
@@ -164,7 +165,7 @@ CheckResult check_sampled_rows(SpmmRank& rank, const RowOfB& row_of_b, const Row
   if (!result.passed) {
     std::string names;
     for (const Index row : rows) {
-      names += (names.empty() ? "" : ", ") + std::to_string(part.lists.head.row_begin + row);
+      append_item(names, std::to_string(part.lists.head.row_begin + row));
     }
     result.failure += " (counted from 0 among the rows " + names + " of the matrix)";
   }

@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/suggestion.h"
+#include "core/base/text.h"
 
 namespace csrkit {
 
@@ -142,7 +143,7 @@ Parameters::Parameters(std::string owner, const std::vector<Parameter>& table,
     : owner_(std::move(owner)) {
   std::string names;
   for (const Parameter& row : table) {
-    names += (names.empty() ? "" : ", ") + row.name;
+    append_item(names, row.name);
     values_.emplace(row.name, Value{row, row.default_value, false});
   }
   for (const auto& [name, text] : given) {

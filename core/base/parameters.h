@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/text.h"
 #include "core/base/types.h"
 
 namespace csrkit {
@@ -103,7 +104,7 @@ std::string owners_of(const std::vector<Row>& rows, const std::string& parameter
   std::string names;
   for (const Row& row : rows) {
     if (find_parameter(row.parameters, parameter) == nullptr) continue;
-    names += (names.empty() ? "" : ", ") + std::string(row.name);
+    append_item(names, row.name);
   }
   return names;
 }

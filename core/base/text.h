@@ -1,4 +1,4 @@
-// The ends of texts, their letters, and numbers in them.
+// The ends of texts, their letters, lists in sentences, and numbers in them.
 #pragma once
 
 #include <charconv>
@@ -22,6 +22,13 @@ inline std::string lower_case(std::string_view text) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   }
   return result;
+}
+
+/// Appends to a list in a sentence: "rows", then "rows, cols".
+inline void append_item(std::string& list, std::string_view item,
+                        std::string_view separator = ", ") {
+  if (!list.empty()) list += separator;
+  list += item;
 }
 
 /// printf's "%.<digits>g" of at most 17 digits, with a point in every locale: the library also runs

@@ -3,6 +3,8 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include "core/base/text.h"
+
 namespace csrkit {
 
 std::vector<int> usable_cpus() {
@@ -23,7 +25,7 @@ std::string ranges_of(const std::vector<int>& numbers) {
   for (std::size_t i = 0; i < numbers.size();) {
     std::size_t last = i;
     while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
-    text += (text.empty() ? "" : ",") + std::to_string(numbers[i]);
+    append_item(text, std::to_string(numbers[i]), ",");
     if (last > i) text += "-" + std::to_string(numbers[last]);
     i = last + 1;
   }

@@ -1,5 +1,7 @@
 #include "core/contract/capability.h"
 
+#include "core/base/text.h"
+
 namespace csrkit {
 
 namespace {
@@ -65,7 +67,7 @@ std::string names_of(Capabilities set, Capabilities all) {
   }
   for (const CapabilityWords& words : kWords) {
     if ((set & words.bit) == 0 || *words.name == 0) continue;
-    names += (names.empty() ? "" : " ") + std::string(words.name);
+    append_item(names, words.name, " ");
   }
   return names;
 }
@@ -75,8 +77,7 @@ void require_capabilities(Capabilities has, Capabilities needs, const std::strin
   if (missing == 0) return;
   std::string phrases;
   for (const CapabilityWords& words : kWords) {
-    if ((missing & words.bit) != 0)
-      phrases += (phrases.empty() ? "" : ", ") + std::string(words.phrase);
+    if ((missing & words.bit) != 0) append_item(phrases, words.phrase);
   }
   throw UsageError(name + " cannot do: " + phrases + "; --list shows what each kernel can do");
 }

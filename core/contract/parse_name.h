@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/suggestion.h"
+#include "core/base/text.h"
 
 namespace csrkit {
 
@@ -15,7 +16,7 @@ Enum parse_name(const std::string& name, std::initializer_list<Enum> all, const 
   std::string known;
   for (const Enum item : all) {
     if (name == name_of(item)) return item;
-    known += (known.empty() ? "" : ", ") + std::string(name_of(item));
+    append_item(known, name_of(item));
   }
   throw UsageError("'" + name + "' is no " + what + "; use one of " + known +
                    did_you_mean(name, known));

@@ -46,7 +46,7 @@ const DeviceProfile& MachineProfile::find(const std::string& device) const {
   std::string names;
   for (const DeviceProfile& profile : devices) {
     if (profile.device == device) return profile;
-    names += (names.empty() ? "" : ", ") + profile.device;
+    append_item(names, profile.device);
   }
   throw UsageError("the machine profile has no device '" + device + "'; it has " +
                    (names.empty() ? "none" : names) + "; csr-probe measures what it was built for");

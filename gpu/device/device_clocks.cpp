@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "core/base/text.h"
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/device_info.h"
 
@@ -29,7 +30,7 @@ constexpr std::pair<unsigned long long, const char*> kReasons[] = {{0x04, "power
 std::string names_of(unsigned long long reasons) {
   std::string names;
   for (const auto& [bit, name] : kReasons) {
-    if ((reasons & bit) != 0) names += (names.empty() ? "" : ", ") + std::string(name);
+    if ((reasons & bit) != 0) append_item(names, name);
   }
   return names;
 }

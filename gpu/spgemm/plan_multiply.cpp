@@ -6,6 +6,7 @@
 
 #include "core/base/counted.h"
 #include "core/base/stopwatch.h"
+#include "core/base/text.h"
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/staged_copies.h"
 #include "gpu/device/timing/head_start.h"
@@ -221,9 +222,9 @@ SpgemmPhases GpuSpgemmPlan::phases() const {
 std::string GpuSpgemmPlan::choice() const {
   const std::string inner = kernel_->choice();
   std::string text = chosen_;
-  if (!inner.empty()) text += (text.empty() ? "" : ", ") + inner;
+  if (!inner.empty()) append_item(text, inner);
   if (ranges_.size() > 1) {
-    text += (text.empty() ? "" : ", ") + counted(ranges_.size(), "block") + " of rows";
+    append_item(text, counted(ranges_.size(), "block") + " of rows");
   }
   return text;
 }

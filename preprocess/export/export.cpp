@@ -25,8 +25,7 @@ const FormatWriter& find_writer(const std::string& path, const std::string& name
     const bool is_meant = name == "auto" ? ends_with(lower_path, writer.format.extension)
                                          : name == writer.format.name;
     if (is_meant) return writer;
-    known += (known.empty() ? "" : ", ") + std::string(writer.format.name) + " (" +
-             writer.format.extension + ")";
+    append_item(known, std::string(writer.format.name) + " (" + writer.format.extension + ")");
   }
   if (name == "auto") {
     throw UsageError(path +

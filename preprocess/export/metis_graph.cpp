@@ -2,6 +2,7 @@
 // vertex, 1-based. It knows neither values nor directions nor self loops; with the loss allowed,
 // every edge is written in both directions, self loops and values are left out.
 #include "core/base/counted.h"
+#include "core/base/text.h"
 #include "core/matrix/merged_rows.h"
 #include "preprocess/export/export_format.h"
 #include "preprocess/export/ordered_text.h"
@@ -57,7 +58,7 @@ std::string loss_metis_graph(const CsrMatrix& matrix, const Parameters&) {
   }
   std::string loss;
   const auto add = [&](Offset count, const char* thing, const std::string& more = "") {
-    if (count > 0) loss += (loss.empty() ? "" : ", ") + counted(count, thing) + more;
+    if (count > 0) append_item(loss, counted(count, thing) + more);
   };
   const Counts counts = count_edges(Graph(matrix));
   add(count_other_values(matrix), "value", " other than 1");

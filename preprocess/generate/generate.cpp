@@ -1,6 +1,7 @@
 #include "preprocess/generate/generate.h"
 
 #include "core/base/suggestion.h"
+#include "core/base/text.h"
 #include "preprocess/generate/pattern.h"
 
 namespace csrkit {
@@ -35,7 +36,7 @@ CsrMatrix generate_matrix(const GenerateOptions& options) {
       return makers[i](
           {parameters, options.seed, options.seed_is_given, options.value_kind, options.progress});
     }
-    names += std::string(names.empty() ? "" : ", ") + patterns[i].name;
+    append_item(names, patterns[i].name);
   }
   throw UsageError("no pattern named '" + options.pattern + "'; there are: " + names +
                    did_you_mean(options.pattern, names));

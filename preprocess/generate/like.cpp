@@ -40,7 +40,7 @@ const LikeDataset& find_dataset(const std::string& given) {
   std::string names;
   for (const LikeDataset& dataset : like_datasets()) {
     if (name == lower_case(dataset.name)) return dataset;
-    names += std::string(names.empty() ? "" : ", ") + dataset.name;
+    append_item(names, dataset.name);
   }
   throw UsageError("no dataset named '" + given + "' to imitate; there are: " + names +
                    did_you_mean(name, lower_case(names)));
@@ -143,7 +143,7 @@ class Rescaling {
     Offset previous = 0;
     while (std::getline(old_offsets, offset, ',')) {
       previous = std::max<Offset>(previous + 1, std::llround(std::stod(offset) * scale_));
-      offsets += (offsets.empty() ? "" : ",") + std::to_string(previous);
+      append_item(offsets, std::to_string(previous), ",");
     }
     text("offsets") = offsets;
   }

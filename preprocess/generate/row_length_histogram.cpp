@@ -80,7 +80,7 @@ RowLengthHistogram row_length_histogram(const std::string& name_or_path) {
       std::istringstream lines(histogram.text);
       return parse_histogram(lines, histogram.name);
     }
-    names += std::string(names.empty() ? "" : ", ") + histogram.name;
+    append_item(names, histogram.name);
   }
   throw UsageError("no row-length histogram named '" + name_or_path +
                    "'; give the path of a .tsv file or one of: " + names);

@@ -10,6 +10,7 @@
 
 #include "core/base/stopwatch.h"
 #include "core/base/suggestion.h"
+#include "core/base/text.h"
 #include "core/file/csr_file.h"
 #include "core/matrix/overflow.h"
 #include "preprocess/import/foreign_file.h"
@@ -79,7 +80,7 @@ void peek_at(const std::string& path, const SourceLimits& limits, PeekedFile& fi
 std::string format_names() {
   std::string names;
   for (const FormatReader& reader : format_readers()) {
-    names += (names.empty() ? "" : ", ") + std::string(reader.format.name);
+    append_item(names, reader.format.name);
   }
   return names;
 }
@@ -87,8 +88,7 @@ std::string format_names() {
 std::string streamed_names() {
   std::string names;
   for (const FormatReader& reader : format_readers()) {
-    if (reader.format.can_stream)
-      names += (names.empty() ? "" : " or ") + std::string(reader.format.name);
+    if (reader.format.can_stream) append_item(names, reader.format.name, " or ");
   }
   return names;
 }

@@ -1,6 +1,7 @@
 #include "tools/bench/case.h"
 
 #include "core/base/counted.h"
+#include "core/base/text.h"
 #include "tools/cli/provenance.h"
 #include "tools/operation/operations.h"
 
@@ -167,7 +168,7 @@ void require_results(const JsonField& record) {
 
 std::string how_cell(const Json& identity) {
   std::string words;
-  const auto add = [&](const std::string& word) { words += (words.empty() ? "" : ", ") + word; };
+  const auto add = [&](const std::string& word) { append_item(words, word); };
   if (identity["transpose"].get<bool>()) add("transposed");
   const auto semiring = identity["semiring"].get<std::string>();
   if (semiring != name_of(Semiring::plus_times)) add(semiring);

@@ -6,6 +6,7 @@
 
 #include "api/rooms.h"
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "tools/cli/log.h"
 #include "tools/cli/matrix_input.h"
 #include "tools/cli/outputs.h"
@@ -133,7 +134,7 @@ void warn_of_unused_columns(const BenchOptions& result) {
     });
     if (!takes_columns) continue;
     if (result.requests.count(operation) > 0) return;
-    owners += (owners.empty() ? "" : " and ") + std::string(operation->name());
+    append_item(owners, operation->name(), " and ");
   }
   log_warning("--dense-cols is for " + owners + " kernels, and --kernels has none: it is unused");
 }

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "core/base/text.h"
 #include "tools/cli/report.h"
 
 namespace csrkit {
@@ -55,8 +56,9 @@ std::string disturbed_by(const Json& others) {
   const Json& processes = others["gpu_processes"];
   if (processes.is_number() && processes.get<int>() > 0) {
     const int count = processes.get<int>();
-    text += std::string(text.empty() ? "" : " and ") + std::to_string(count) +
-            (count == 1 ? " process" : " processes") + " on the GPU";
+    append_item(text,
+                std::to_string(count) + (count == 1 ? " process" : " processes") + " on the GPU",
+                " and ");
   }
   return text;
 }

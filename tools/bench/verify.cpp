@@ -11,6 +11,7 @@
 #include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/input_file.h"
+#include "core/base/text.h"
 #include "tools/bench/ratio.h"
 #include "tools/bench/record_schema.h"
 #include "tools/bench/table.h"
@@ -257,7 +258,7 @@ int run_verify(const BenchOptions& options, const BenchPlace& place) {
   if (!options.as_json && log_level() != LogLevel::quiet) {
     std::string summary;
     for (const auto& [word, count] : count_of) {
-      summary += (summary.empty() ? "" : ", ") + std::to_string(count) + " " + word;
+      append_item(summary, std::to_string(count) + " " + word);
     }
     print_text(verify_table(records) + "\n" + counted(records.size(), "case") + ": " + summary +
                "\n");

@@ -37,7 +37,7 @@ std::vector<std::string> split_at_commas(const std::string& text) {
 
 std::string joined(const std::vector<std::string>& words) {
   std::string all;
-  for (const std::string& word : words) all += (all.empty() ? "" : ", ") + word;
+  for (const std::string& word : words) append_item(all, word);
   return all;
 }
 

@@ -1,6 +1,7 @@
 #include "tools/cli/parameter_options.h"
 
 #include "core/base/suggestion.h"
+#include "core/base/text.h"
 
 namespace csrkit {
 
@@ -17,7 +18,7 @@ std::string placeholder_of(const Parameter& parameter) {
     case ParameterKind::choice: break;
   }
   std::string words;
-  for (const std::string& word : parameter.words) words += (words.empty() ? "" : "|") + word;
+  for (const std::string& word : parameter.words) append_item(words, word, "|");
   return words;
 }
 

@@ -6,6 +6,7 @@
 
 #include "api/rooms.h"
 #include "core/base/counted.h"
+#include "core/base/text.h"
 #include "core/file/csr_rows.h"
 
 namespace csrkit {
@@ -297,7 +298,7 @@ GridForecast best_stored_grid(const std::string& path, const RankSizes& sizes, I
   std::vector<CountedParts> levels = {one_part(sizes)};
   std::string stored;
   for (PartLevel& level : read_rank_heads(path)) {
-    stored += (stored.empty() ? "" : ", ") + std::to_string(level.parts.size());
+    append_item(stored, std::to_string(level.parts.size()));
     if (level.parts.size() > 1) levels.push_back({std::move(level), true, std::nullopt});
   }
   std::optional<GridForecast> best;

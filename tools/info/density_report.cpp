@@ -5,6 +5,7 @@
 
 #include "api/rooms.h"
 #include "core/base/stopwatch.h"
+#include "core/base/text.h"
 
 namespace csrkit {
 
@@ -107,8 +108,8 @@ void cut(Report& report, const DensityToolOptions& options, const SummedAreaTabl
   std::string row_text, col_text;
   for (const Index g : cuts.rows) rows.push_back(table.row_begin(g));
   for (const Index g : cuts.cols) cols.push_back(table.col_begin(g));
-  for (const Index row : rows) row_text += (row_text.empty() ? "" : " ") + std::to_string(row);
-  for (const Index col : cols) col_text += (col_text.empty() ? "" : " ") + std::to_string(col);
+  for (const Index row : rows) append_item(row_text, std::to_string(row), " ");
+  for (const Index col : cols) append_item(col_text, std::to_string(col), " ");
   report.add("row_cuts", "row cuts", Json(rows), row_text);
   report.add("col_cuts", "column cuts", Json(cols), col_text);
   report.add("heaviest", "fullest part", cuts.heaviest);

@@ -5,6 +5,7 @@
 #include "api/rooms.h"
 #include "core/base/error.h"
 #include "core/base/suggestion.h"
+#include "core/base/text.h"
 #include "tools/cli/log.h"
 #include "tools/cli/version.h"
 #include "tools/operation/sddmm.h"
@@ -26,7 +27,7 @@ const KernelInfo& require_row(const std::vector<const KernelInfo*>& rows, const 
                               const std::string& name) {
   if (const KernelInfo* row = row_called(rows, name)) return *row;
   std::string known;
-  for (const KernelInfo* row : rows) known += (known.empty() ? "" : ", ") + prefix + row->name;
+  for (const KernelInfo* row : rows) append_item(known, prefix + row->name);
   refuse_kernel_name(prefix + name, known);
 }
 
@@ -53,7 +54,7 @@ const Operation& find_operation(const std::string& name) {
   std::string known;
   for (const Operation* operation : operations()) {
     if (name == operation->name()) return *operation;
-    known += (known.empty() ? "" : ", ") + std::string(operation->name());
+    append_item(known, operation->name());
   }
   throw UsageError("'" + name + "' is no operation; use one of " + known +
                    did_you_mean(name, known));
@@ -130,7 +131,7 @@ std::string list_kernels(const std::vector<const Operation*>& of,
       add(room, operation->kernels(room));
       if (with_marks) add(room, operation->marks(room));
     }
-    text += (text.empty() ? "" : "\n") + table.text();
+    append_item(text, table.text(), "\n");
   }
   return as_json ? Json{{"schema", kReportSchema}, {"rows", json}}.dump() + "\n" : text;
 }

@@ -4,6 +4,7 @@
 
 #include "api/reordering.h"
 #include "core/base/ending.h"
+#include "core/base/text.h"
 #include "tools/cli/list.h"
 #include "tools/cli/log.h"
 #include "tools/cli/matrix_input.h"
@@ -48,7 +49,7 @@ void require_random(const std::vector<std::string>& methods) {
   for (const ReorderMethod& method : reorder_methods()) {
     if (!method.is_random) continue;
     if (std::count(methods.begin(), methods.end(), method.name) > 0) return;
-    names += (names.empty() ? "" : ", ") + std::string(method.name);
+    append_item(names, method.name);
   }
   throw UsageError("--seed is for --advise and --method " + names);
 }

@@ -4,6 +4,7 @@
 
 #include "api/reordering.h"
 #include "core/base/stopwatch.h"
+#include "core/base/text.h"
 #include "core/file/npy_file.h"
 #include "preprocess/reorder/parts/partition_borders.h"
 #include "tools/advise/advise.h"
@@ -20,7 +21,7 @@ std::string method_text(const ReorderToolOptions& options) {
   if (!options.order_from.empty()) text = "order of " + options.order_from;
   if (!options.partition_from.empty()) text = "parts of " + options.partition_from;
   for (const std::string& method : options.methods) {
-    text += (text.empty() ? "" : ", then ") + method;
+    append_item(text, method, ", then ");
   }
   return text;
 }

@@ -1,6 +1,7 @@
 #include "gpu/solve/dense/products.h"
 
 #include "core/base/counted.h"
+#include "core/base/text.h"
 #include "gpu/device/timing/gpu_timer.h"
 #include "gpu/device/timing/l2_flush.h"
 
@@ -87,7 +88,7 @@ TileShape parse_shape(const std::string& product, const std::string& text) {
   std::string known;
   for (const TileShape& shape : kTileShapes) {
     if (text_of(shape) == text) return shape;
-    known += (known.empty() ? "" : ", ") + text_of(shape);
+    append_item(known, text_of(shape));
   }
   throw UsageError("there is no shape '" + text + "' of " + product + "; use one of " + known);
 }

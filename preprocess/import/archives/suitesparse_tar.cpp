@@ -29,7 +29,7 @@ std::string choose_member(const std::string& path, const SourceLimits& limits) {
   if (mains.size() == 1) return mains[0];
   if (mains.empty() && matrices.size() == 1) return matrices[0];
   std::string found;
-  for (const std::string& name : matrices) found += (found.empty() ? "" : ", ") + name;
+  for (const std::string& name : matrices) append_item(found, name);
   throw InputError(path + ": expected an archive with one member <name>/<name>.mtx, found " +
                    (found.empty() ? "no .mtx file" : found) +
                    "; unpack the archive and import the file you mean");

@@ -73,7 +73,7 @@ ImportResult read_zip_archive(const std::string& path, const ReadRequest& reques
   const std::vector<std::string> matrices = matrices_in(members);
   if (matrices.size() != 1) {
     std::string found;
-    for (const std::string& name : matrices) found += (found.empty() ? "" : ", ") + name;
+    for (const std::string& name : matrices) append_item(found, name);
     throw InputError(path + ": byte 0: expected an archive with one matrix in it, found " +
                      (found.empty() ? "none" : found) +
                      "; unpack the archive and import the file you mean");

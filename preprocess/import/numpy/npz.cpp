@@ -141,7 +141,7 @@ void read_edge_index_arrays(const NpzArchive& archive, const ReadRequest& reques
   std::string found;
   for (const std::string& name : archive.names()) {
     archive.read_header(name);  // an array of Python objects is the better explanation
-    if (found.size() < 200) found += (found.empty() ? "" : ", ") + name;
+    if (found.size() < 200) append_item(found, name);
   }
   throw InputError(archive.path() + ": byte 0: expected the arrays of a sparse matrix (indices, " +
                    "indptr, data, shape, or row, col, data, shape) or an edge_index, found " +

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/base/text.h"
 #include "preprocess/import/numpy/npz_archive.h"
 #include "preprocess/import/ogb/datasets.h"
 #include "preprocess/import/ogb/relations.h"
@@ -118,7 +119,7 @@ void note_splits(const OgbFiles& files, const SourceLimits& limits, ImportResult
       part = part.substr(0, table) + " " + std::to_string(ids);
     }
     std::string& note = result.notes["split " + file.substr(0, slash)];
-    note += (note.empty() ? "" : ", ") + part;
+    append_item(note, part);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/base/text.h"
 #include "preprocess/import/ogb/tables.h"
 #include "preprocess/import/source/line_reader.h"
 #include "preprocess/import/source/scan.h"
@@ -119,7 +120,7 @@ CooMatrix read_all_relations(const OgbFiles& files, const std::vector<Relation>&
   Offset nodes = 0;
   for (const auto& [kind, count] : kinds) {
     first[kind] = static_cast<Index>(nodes);
-    blocks += (blocks.empty() ? "" : ", ") + kind + " from " + std::to_string(nodes);
+    append_item(blocks, kind + " from " + std::to_string(nodes));
     counts.push_back(count);
     nodes = total_nodes(counts, files.where());
   }
@@ -154,15 +155,14 @@ CooMatrix read_relations(const OgbFiles& files, const std::string& wanted,
   result.inputs.push_back({files.table_path("num-node-dict"), 0, {}});
   std::string nodes, found;
   for (const auto& [kind, count] : kinds) {
-    nodes += (nodes.empty() ? "" : ", ") + kind + " " + std::to_string(count);
+    append_item(nodes, kind + " " + std::to_string(count));
   }
   result.notes["nodes"] = nodes;
   if (wanted == "all") return read_all_relations(files, relations, kinds, request, result);
   for (const Relation& relation : relations) {
     if (relation.id() == wanted) return read_relation(files, relation, kinds, request, result);
-    found += (found.empty() ? "" : ", ") + relation.id() + " (" +
-             std::to_string(kinds.at(relation.head)) + " x " +
-             std::to_string(kinds.at(relation.tail)) + ")";
+    append_item(found, relation.id() + " (" + std::to_string(kinds.at(relation.head)) + " x " +
+                           std::to_string(kinds.at(relation.tail)) + ")");
   }
   throw UsageError(files.where() + ": the data set has several kinds of nodes" +
                    (wanted == "auto" ? "" : " and no relation '" + wanted + "'") +

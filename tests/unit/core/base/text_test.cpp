@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <limits>
+#include <string>
 
 namespace csrkit {
 namespace {
@@ -21,6 +22,15 @@ TEST(Text, IsItsOwnBeginningAndEnd) {
   EXPECT_TRUE(ends_with("", ""));
   EXPECT_FALSE(starts_with("mtx", ".mtx"));
   EXPECT_FALSE(ends_with("mtx", ".mtx"));
+}
+
+TEST(Text, ListsHaveSeparatorsBetweenTheirItems) {
+  std::string list;
+  append_item(list, "rows");
+  EXPECT_EQ(list, "rows");
+  append_item(list, "cols");
+  append_item(list, "nnz", " and ");
+  EXPECT_EQ(list, "rows, cols and nnz");
 }
 
 TEST(Text, SmallLettersTakeThePlaceOfLargeOnes) {
