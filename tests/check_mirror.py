@@ -98,9 +98,9 @@ SHARED = {
                                          "one of the transforms of values"),
     "cpu/common/operator_plan.cpp": ("tests/unit/cpu/spmm/spmm_test.cpp", "a plan needs a kernel"),
     "cpu/common/reference.cpp": ("tests/property/spmm/every_kernel_test.cpp", "a kernel of every table"),
-    "cpu/common/vendor_eigen_product.cpp": ("tests/property/spmm/every_kernel_test.cpp "
-                                            "tests/property/spmv/every_kernel_test.cpp",
-                                            "built where Eigen is found, and a row of two tables"),
+    "cpu/common/vendor/vendor_eigen_product.cpp": ("tests/property/spmm/every_kernel_test.cpp "
+                                                   "tests/property/spmv/every_kernel_test.cpp",
+                                                   "built where Eigen is found, and a row of two tables"),
     "gpu/device/*": ("tests/gpu/device/device_test.cu", "needs a GPU"),
     "gpu/plan/operator_plan.cpp": ("tests/gpu/spmm/every_kernel_test.cpp tests/gpu/spmv/every_kernel_test.cpp",
                                    "needs a GPU, and a kernel"),

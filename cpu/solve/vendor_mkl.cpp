@@ -3,7 +3,7 @@
 //   Passes:  per iteration a product and five calls of BLAS over vectors: p'q; r, r'r; x; p.
 //   Needs:   f64, one right-hand side, a sparse matrix with stored values, M diagonal or none.
 //   Against: cg
-#include "cpu/common/vendor_mkl.h"
+#include "cpu/common/vendor/vendor_mkl.h"
 
 #include <mkl_cblas.h>
 #include <mkl_vml_functions.h>

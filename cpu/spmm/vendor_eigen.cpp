@@ -4,7 +4,7 @@
 // Launch   Eigen's own OpenMP loop over rows, on the plan's threads
 // Needs    stored values, below 2^31 nonzeros, alpha 1 and beta 0
 // Against  the kernels here: the library in most C++ programs. Source: Eigen 3.4
-#include "cpu/common/vendor_eigen.h"
+#include "cpu/common/vendor/vendor_eigen.h"
 
 namespace csrkit::cpu {
 

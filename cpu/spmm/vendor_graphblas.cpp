@@ -5,9 +5,9 @@
 // Needs    stored values, B and C without gaps between rows, alpha 1 and beta 0
 // Against  the kernels here: the library of graph programs. C starts as zeros, because only the
 //          form that adds into a full C has a kernel of its own in GraphBLAS
-#include "cpu/common/vendor_graphblas.h"
+#include "cpu/common/vendor/vendor_graphblas.h"
 
-#include "cpu/common/vendor.h"
+#include "cpu/common/vendor/vendor.h"
 
 namespace csrkit::cpu {
 

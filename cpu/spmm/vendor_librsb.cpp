@@ -8,7 +8,7 @@
 
 #include <mutex>
 
-#include "cpu/common/vendor.h"
+#include "cpu/common/vendor/vendor.h"
 
 namespace csrkit::cpu {
 

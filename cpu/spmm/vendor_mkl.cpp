@@ -5,9 +5,9 @@
 // Needs    stored values, rows of B and C without gaps, below 2^31 nonzeros and elements
 // Against  the kernels here: the library that most programs use. Source: oneMKL, inspector-executor
 //          API
-#include "cpu/common/vendor_mkl.h"
+#include "cpu/common/vendor/vendor_mkl.h"
 
-#include "cpu/common/vendor.h"
+#include "cpu/common/vendor/vendor.h"
 
 namespace csrkit::cpu {
 

@@ -6,7 +6,7 @@
 // Against  the kernels here: the library in most C++ programs. Source: Eigen 3.4
 #include <Eigen/Sparse>
 
-#include "cpu/common/vendor.h"
+#include "cpu/common/vendor/vendor.h"
 #include "cpu/spgemm/vendor/vendor.h"
 
 namespace csrkit::cpu {

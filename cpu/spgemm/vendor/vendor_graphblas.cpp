@@ -6,7 +6,7 @@
 // Needs    stored values, alpha 1
 // Against  the kernels here: the library of graph programs. Rows that it leaves unsorted for later
 //          are sorted by it. Source: T. Davis, ACM TOMS 45 (2019)
-#include "cpu/common/vendor_graphblas.h"
+#include "cpu/common/vendor/vendor_graphblas.h"
 
 #include "cpu/spgemm/vendor/vendor.h"
 

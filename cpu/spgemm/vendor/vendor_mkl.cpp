@@ -5,9 +5,9 @@
 // Needs    stored values, alpha 1, below 2^31 entries in A, B and C
 // Against  the kernels here: the library that most programs use. Its rows come out unsorted and are
 //          sorted by MKL. Source: oneMKL, inspector-executor API
-#include "cpu/common/vendor_mkl.h"
+#include "cpu/common/vendor/vendor_mkl.h"
 
-#include "cpu/common/vendor.h"
+#include "cpu/common/vendor/vendor.h"
 #include "cpu/spgemm/vendor/vendor.h"
 
 namespace csrkit::cpu {

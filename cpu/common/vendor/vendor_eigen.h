@@ -1,8 +1,8 @@
 // What the vendor_eigen of SpMM and that of SpMV share.
 #pragma once
 
-#include "cpu/common/vendor.h"
-#include "cpu/common/vendor_eigen_product.h"
+#include "cpu/common/vendor/vendor.h"
+#include "cpu/common/vendor/vendor_eigen_product.h"
 
 namespace csrkit::cpu {
 

@@ -1,7 +1,7 @@
 // Compiled for the machine at hand, because Eigen chooses its vectors at compile time. No header of
 // ours with inline functions may be included here: the linker could take their wide versions for
 // the rest of the program.
-#include "cpu/common/vendor_eigen_product.h"
+#include "cpu/common/vendor/vendor_eigen_product.h"
 
 #include <Eigen/Sparse>
 
