@@ -7,8 +7,12 @@ target_include_directories(csrkit PUBLIC $<INSTALL_INTERFACE:${CMAKE_INSTALL_INC
 install(TARGETS csrkit EXPORT csrkit LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES api/csrkit.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY core DESTINATION ${csrkit_headers} FILES_MATCHING PATTERN "*.h")
-install(DIRECTORY preprocess DESTINATION ${csrkit_headers}
-        FILES_MATCHING REGEX "/(import|formats|source_limits|export|generate|reorder|transform)[.]h$")
+# By name: a DIRECTORY would make empty folders of all that have no such header.
+foreach(header export/export export/formats generate/generate import/formats import/import
+               import/source/source_limits reorder/reorder transform/transform)
+  get_filename_component(folder ${header} DIRECTORY)
+  install(FILES preprocess/${header}.h DESTINATION ${csrkit_headers}/preprocess/${folder})
+endforeach()
 install(FILES cpu/common/kernels.h DESTINATION ${csrkit_headers}/cpu/common)
 install(FILES gpu/face.h DESTINATION ${csrkit_headers}/gpu)
 install(FILES gpu/density/summed_area_table.h DESTINATION ${csrkit_headers}/gpu/density)
