@@ -19,7 +19,7 @@ namespace {
 
 /// What can be said of the terms of one entry when something is not finite.
 struct Operands {
-  bool all_finite = true;
+  double special_sum = 0;   // of the terms with an operand, alpha or beta that is not finite
   double finite_sum = 0;    // sum |a b| over the finite terms: what partial sums may reach
   double finite_added = 0;  // |beta c0|, if c0 is finite
 };
@@ -43,17 +43,15 @@ struct Product {
     for (Offset at = op_a.row_offsets()[row]; at < op_a.row_offsets()[row + 1]; ++at) {
       const double x = op_a.visit([&](auto view) { return view.template value_as<double>(at); });
       const double y = b.at(op_a.col_indices()[at], col);
-      found.all_finite &= std::isfinite(x) && std::isfinite(y);
-      if (std::isfinite(x * y)) {
-        found.finite_sum += std::fabs(x * y);
-      } else if (std::isfinite(x) && std::isfinite(y)) {
-        found.finite_sum = std::numeric_limits<double>::infinity();
-      }
+      const bool is_finite = std::isfinite(x) && std::isfinite(y);
+      if (is_finite) found.finite_sum += std::fabs(x * y);
+      if (!is_finite) found.special_sum += x * y;
     }
+    found.special_sum *= alpha;
     if (beta != 0) {
       const double before = c0->at(row, col);
-      found.all_finite &= std::isfinite(before);
       if (std::isfinite(before)) found.finite_added = std::fabs(beta * before);
+      if (!std::isfinite(before) || !std::isfinite(beta)) found.special_sum += beta * before;
     }
     return found;
   }
@@ -66,13 +64,12 @@ bool special_entry_is_right(const Product& product, Index row, Index col,
   const Operands operands = product.operands_of(row, col);
   const ReferenceSum sum{product.op_a.row_length(row), expected.value, expected.magnitude,
                          operands.finite_sum, operands.finite_added};
-  return SpecialEntry{
-      expected.value,
-      found,
-      bound,
-      operands.all_finite && std::isfinite(product.alpha) && std::isfinite(product.beta),
-      may_leave_range(sum, problem.accumulate, problem.semiring, product.alpha),
-      largest_stored(problem.c, problem.accumulate)}
+  return SpecialEntry{expected.value,
+                      found,
+                      bound,
+                      operands.special_sum,
+                      may_leave_range(sum, problem.accumulate, problem.semiring, product.alpha),
+                      largest_stored(problem.c, problem.accumulate)}
       .is_right();
 }
 

@@ -38,15 +38,19 @@ inline void require_host(MemorySpace space, const char* name) {
 /// What decides whether an entry is right that is, or should be, NaN or infinite.
 struct SpecialEntry {
   double expected, found, bound;
-  bool is_all_finite;     // alpha, beta and all operands of the entry
+  double special_sum;     // of the terms with an operand, alpha or beta that is not finite, or 0
   bool may_leave_range;   // a partial sum, or the result, may not fit the accumulation's kind
   double largest_stored;  // of C's kind if that is narrower than the accumulation's, else infinity
 
   bool is_right() const {
     if (!std::isfinite(expected)) {
       // Finite operands: the reference itself overflowed, and another order of summation may not.
-      if (is_all_finite) return may_leave_range;
-      if (std::isnan(expected)) return std::isnan(found);
+      if (special_sum == 0) return may_leave_range;
+      // The reference's finite terms overflowed to the other infinity; added one by one to the one
+      // that is stored they do not.
+      if (std::isnan(expected)) {
+        return std::isnan(found) || (may_leave_range && found == special_sum);
+      }
       return found == expected || (may_leave_range && !std::isfinite(found));
     }
     if (may_leave_range) return true;  // found is infinite or NaN, and may be
@@ -74,7 +78,9 @@ inline bool may_leave_range(const ReferenceSum& sum, ValueKind accumulate, Semir
                             double alpha) {
   const double slack = 1 + gamma_of(static_cast<double>(sum.terms) + 3, unit_roundoff(accumulate));
   const auto fits = [&](double reached) { return reached * slack <= largest_finite(accumulate); };
-  if (semiring != Semiring::plus_times) return !fits(std::fabs(sum.value));
+  if (semiring != Semiring::plus_times) {
+    return !std::isnan(sum.value) && !fits(std::fabs(sum.value));
+  }
   const double scaled = std::isfinite(sum.magnitude)
                             ? sum.magnitude
                             : std::fabs(alpha) * sum.finite_sum + sum.finite_added;

@@ -62,13 +62,12 @@ bool is_right(const Product& product, const ReferenceSample& expected, double fo
     return std::fabs(found - expected.value) <= bound;
   }
   const SddmmProblem& problem = product.problem;
-  return SpecialEntry{
-      expected.value,
-      found,
-      bound,
-      expected.operands_finite && std::isfinite(product.alpha) && std::isfinite(product.beta),
-      may_leave_range(product, expected),
-      largest_stored(problem.c, problem.accumulate)}
+  return SpecialEntry{expected.value,
+                      found,
+                      bound,
+                      expected.special_sum,
+                      may_leave_range(product, expected),
+                      largest_stored(problem.c, problem.accumulate)}
       .is_right();
 }
 

@@ -50,7 +50,7 @@ bool value_is_right(const Product& product, const ReferenceProductEntry& expecte
   return SpecialEntry{expected.value,
                       found,
                       bound,
-                      expected.operands_finite && std::isfinite(product.problem.alpha),
+                      product.problem.alpha * expected.special_sum,
                       may_leave_range(product, expected),
                       largest_stored(product.problem.c, product.problem.accumulate)}
       .is_right();

@@ -74,28 +74,29 @@ void reference_spmm_row(const CsrMatrix& op_a, ConstDenseView b, Semiring semiri
 ReferenceSample reference_sddmm_entry(const SddmmProblem& problem, const ConstDenseView& x,
                                       const ConstDenseView& y, double alpha, double beta,
                                       const ConstValuesView* c, Index row, Offset at) {
-  ReferenceSample sample{0, 0, 0, 0, 1, true};
+  ReferenceSample sample{0, 0, 0, 0, 1, 0};
   const Index col = problem.a.col_indices()[at];
   for (Index k = 0; k < problem.dense_cols; ++k) {
     const double left = x.at(row, k), right = y.at(col, k);
     const bool is_finite = std::isfinite(left) && std::isfinite(right);
     sample.value += left * right;
     sample.magnitude += std::fabs(left * right);
-    sample.operands_finite &= is_finite;
     if (is_finite) sample.finite_sum += std::fabs(left * right);
+    if (!is_finite) sample.special_sum += left * right;
   }
   if (problem.multiplies_by_a) {
     sample.factor = problem.a.visit([&](auto a) { return a.template value_as<double>(at); });
-    sample.operands_finite &= std::isfinite(sample.factor);
+    sample.special_sum *= sample.factor;
     sample.value *= sample.factor;
     sample.magnitude *= std::fabs(sample.factor);
   }
+  sample.special_sum *= alpha;
   sample.value *= alpha;
   sample.magnitude *= std::fabs(alpha);
   if (beta != 0) {
     const double before = c->at(at);
-    sample.operands_finite &= std::isfinite(before);
     if (std::isfinite(before)) sample.finite_added = std::fabs(beta * before);
+    if (!std::isfinite(before) || !std::isfinite(beta)) sample.special_sum += beta * before;
     sample.value += beta * before;
     sample.magnitude += std::fabs(beta * before);
   }
@@ -122,15 +123,13 @@ void ReferenceSpgemm::row(Index row, std::vector<ReferenceProductEntry>& out) {
       Offset& place = place_of_col_[static_cast<std::size_t>(col)];
       if (place < 0) {
         place = static_cast<Offset>(out.size());
-        out.push_back({col, 0, empty_sum_of(problem_.semiring), 0, 0, true});
+        out.push_back({col, 0, empty_sum_of(problem_.semiring), 0, 0, 0});
       }
       ReferenceProductEntry& entry = out[static_cast<std::size_t>(place)];
       ++entry.terms;
-      entry.operands_finite &= std::isfinite(x) && std::isfinite(y);
-      if (std::isfinite(x * y)) entry.finite_sum += std::fabs(x * y);
-      if (std::isfinite(x) && std::isfinite(y) && !std::isfinite(x * y)) {
-        entry.finite_sum = std::numeric_limits<double>::infinity();
-      }
+      const bool is_finite = std::isfinite(x) && std::isfinite(y);
+      if (is_finite) entry.finite_sum += std::fabs(x * y);
+      if (!is_finite) entry.special_sum += x * y;
       add_term(problem_.semiring, x, y, entry.value, entry.magnitude);
     }
   }

@@ -21,12 +21,12 @@ void reference_spmm_row(const CsrMatrix& op_a, ConstDenseView b, Semiring semiri
 
 /// One entry of an SDDMM.
 struct ReferenceSample {
-  double value;          // alpha * S * dot + beta * c
-  double magnitude;      // |alpha S| * sum_k |x y| + |beta c|
-  double finite_sum;     // sum of |x y| of finite factors: what partial sums may reach
-  double finite_added;   // |beta c|, if c is finite
-  double factor;         // S
-  bool operands_finite;  // no NaN or infinity among X, Y, S and c
+  double value;         // alpha * S * dot + beta * c
+  double magnitude;     // |alpha S| * sum_k |x y| + |beta c|
+  double finite_sum;    // sum of |x y| of finite factors: what partial sums may reach
+  double finite_added;  // |beta c|, if c is finite
+  double factor;        // S
+  double special_sum;   // sum of the terms with a NaN or an infinity in X, Y, S or c; 0 without any
 };
 
 /// Entry `at` of A, which is in row `row`. `c` is read only if beta is not 0 (may be null
@@ -38,11 +38,11 @@ ReferenceSample reference_sddmm_entry(const SddmmProblem& problem, const ConstDe
 /// One entry of a sparse product.
 struct ReferenceProductEntry {
   Index col;
-  Offset terms;          // products summed up
-  double value;          // alpha * sum (or the semiring's sum)
-  double magnitude;      // |alpha| * sum of |products|
-  double finite_sum;     // sum of |products| over the finite ones: what partial sums may reach
-  bool operands_finite;  // no NaN or infinity among the stored values it is made of
+  Offset terms;        // products summed up
+  double value;        // alpha * sum (or the semiring's sum)
+  double magnitude;    // |alpha| * sum of |products|
+  double finite_sum;   // sum of |products| over the finite ones: what partial sums may reach
+  double special_sum;  // sum of the products of a stored NaN or infinity; 0 without any
 };
 
 /// Rows of alpha * A * op(B), one at a time, columns ascending, the symbolic structure cut by the

@@ -254,6 +254,32 @@ TEST(CheckSddmm, InfinitiesAreRightOnlyWhereSumsMayLeaveTheRange) {
   EXPECT_FALSE((OneEntry{{kInfinity, 0.5 * most}, {1, 1}, -1, 1}.takes(nan)));
 }
 
+TEST(CheckSddmm, AnInfinityMayStayWhereTheReferenceOverflowedToTheOther) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto takes = [](std::vector<double> x, double factor, double found) {
+    SddmmProblem problem = default_sddmm_problem(matrix_of(1, 1, {{0, 0, factor}}, ValueKind::f64),
+                                                 static_cast<Index>(x.size()));
+    problem.multiplies_by_a = true;
+    DenseMatrix left(1, problem.dense_cols, ValueKind::f64);
+    DenseMatrix right(1, problem.dense_cols, ValueKind::f64);
+    for (Index k = 0; k < problem.dense_cols; ++k) {
+      left.view().set(0, k, x[static_cast<std::size_t>(k)]);
+      right.view().set(0, k, 1);
+    }
+    return check_sddmm(problem, std::as_const(left).view(), std::as_const(right).view(), 1, 0,
+                       nullptr, {&found, ValueKind::f64, 1})
+        .passed;
+  };
+  for (const double factor : {1.0, -0.5}) {
+    const double stored = -kInfinity * factor;
+    EXPECT_TRUE(takes({1e308, 1e308, -kInfinity}, factor, stored));
+    EXPECT_TRUE(takes({1e308, 1e308, -kInfinity}, factor, nan));
+    EXPECT_FALSE(takes({1e308, 1e308, -kInfinity}, factor, -stored));
+    EXPECT_FALSE(takes({1e308, 1e308, -kInfinity, nan}, factor, stored));
+    EXPECT_FALSE(takes({1, -kInfinity, kInfinity}, factor, stored));
+  }
+}
+
 TEST(CheckSddmm, WhatIsAddedMayTakeTheSumOutOfTheRange) {
   const double most = std::numeric_limits<double>::max();
   const auto takes = [](double product, double before, double found) {

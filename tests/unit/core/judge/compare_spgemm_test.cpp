@@ -70,15 +70,15 @@ TEST(CheckSpgemm, KnowsWhereTheRangeEnds) {
 
 /// A row times a column of ones, 1 x 1.
 CheckResult check_sum(const std::vector<double>& terms, double c, double alpha = 1,
-                      Semiring semiring = Semiring::plus_times) {
+                      Semiring semiring = Semiring::plus_times, ValueKind kind = ValueKind::f32) {
   std::vector<Entry> row, ones;
   for (std::size_t k = 0; k < terms.size(); ++k) {
     row.push_back({0, static_cast<Index>(k), terms[k]});
     ones.push_back({static_cast<Index>(k), 0, 1});
   }
   const auto count = static_cast<Index>(terms.size());
-  SpgemmProblem problem = default_spgemm_problem(matrix_of(1, count, row, ValueKind::f32),
-                                                 matrix_of(count, 1, ones, ValueKind::f32));
+  SpgemmProblem problem =
+      default_spgemm_problem(matrix_of(1, count, row, kind), matrix_of(count, 1, ones, kind));
   problem.alpha = alpha;
   problem.semiring = semiring;
   return check_spgemm(problem, matrix_of(1, 1, {{0, 0, c}}, problem.c));
@@ -114,6 +114,27 @@ TEST(CheckSpgemm, AnInfinityMustBeThereWithItsSign) {
   EXPECT_TRUE(check_sum({kNan, 1}, kNan).passed);
   EXPECT_FALSE(check_sum({kNan, 1}, 1).passed);
   EXPECT_FALSE(check_sum({kNan, 1}, kInfinity).passed);
+}
+
+TEST(CheckSpgemm, AnInfinityMayStayWhereTheReferenceOverflowedToTheOther) {
+  for (const double alpha : {1.0, -0.5}) {
+    const auto passes = [&](const std::vector<double>& terms, double c) {
+      return check_sum(terms, c, alpha, Semiring::plus_times, ValueKind::f64).passed;
+    };
+    const double stored = -kInfinity * alpha;
+    EXPECT_TRUE(passes({1e308, 1e308, -kInfinity}, stored));
+    EXPECT_TRUE(passes({1e308, 1e308, -kInfinity}, kNan));
+    EXPECT_FALSE(passes({1e308, 1e308, -kInfinity}, -stored));
+    EXPECT_FALSE(passes({1e308, 1e308, -kInfinity, kNan}, stored));
+    EXPECT_FALSE(passes({1, -kInfinity, kInfinity}, stored));
+  }
+  // What is stored as infinities is infinity less infinity: min-plus adds them, not multiplies.
+  SpgemmProblem torn =
+      default_spgemm_problem(matrix_of(1, 1, {{0, 0, kInfinity}}, ValueKind::f64),
+                             matrix_of(1, 1, {{0, 0, -kInfinity}}, ValueKind::f64));
+  torn.semiring = Semiring::min_plus;
+  EXPECT_TRUE(check_spgemm(torn, matrix_of(1, 1, {{0, 0, kNan}}, ValueKind::f64)).passed);
+  EXPECT_FALSE(check_spgemm(torn, matrix_of(1, 1, {{0, 0, -kInfinity}}, ValueKind::f64)).passed);
 }
 
 TEST(CheckSpgemm, OtherSemiringsHaveARangeOfTheirOwn) {

@@ -724,6 +724,19 @@ TEST(CheckSpmm, PartialSumsMayLeaveTheRangeWhereTheResultDoesNot) {
   EXPECT_TRUE(check({kInfinity, -big, -big}, kNan, 1));
   EXPECT_TRUE(check({kInfinity, -big, -big}, kInfinity, 1));
   EXPECT_FALSE(check({kInfinity, -big, -big}, 1, 1));
+  // The reference's finite terms overflow first and make it a NaN. Another order does not.
+  for (const double alpha : {1.0, -0.5}) {
+    const auto passes = [&](const std::vector<double>& terms, double found) {
+      return check(terms, found, alpha, ValueKind::f64);
+    };
+    const double stored = -kInfinity * alpha;
+    EXPECT_TRUE(passes({1e308, 1e308, -kInfinity}, stored));
+    EXPECT_TRUE(passes({1e308, 1e308, -kInfinity}, kNan));
+    EXPECT_FALSE(passes({1e308, 1e308, -kInfinity}, -stored));
+    EXPECT_FALSE(passes({1e308, 1e308, -kInfinity}, 1));
+    EXPECT_FALSE(passes({1e308, 1e308, -kInfinity, kNan}, stored));
+    EXPECT_FALSE(passes({1, -kInfinity, kInfinity}, stored));
+  }
 }
 
 TEST(CheckSpmm, RowsWhoseSumsOverflowAreComparedEntryByEntry) {

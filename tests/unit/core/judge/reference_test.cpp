@@ -123,7 +123,7 @@ TEST(ReferenceSddmmEntry, SumsProductsOfTwoRows) {
   EXPECT_EQ(first.magnitude, 76);
   EXPECT_EQ(first.finite_sum, 76);
   EXPECT_EQ(first.factor, 1);
-  EXPECT_TRUE(first.operands_finite);
+  EXPECT_EQ(first.special_sum, 0);
   EXPECT_EQ(second.value, -13);
   EXPECT_EQ(second.magnitude, 13);
 }
@@ -142,7 +142,7 @@ TEST(ReferenceSddmmEntry, FactorsAndWhatWasThere) {
   EXPECT_EQ(all.value, 136 - 50);
   EXPECT_EQ(all.magnitude, 304 + 50);
   EXPECT_EQ(row.entry(0, 1, 1, 5).value, -63);
-  EXPECT_TRUE(all.operands_finite);
+  EXPECT_EQ(all.special_sum, 0);
 }
 
 TEST(ReferenceSddmmEntry, WhatIsNotFiniteIsLeftOutOfTheSum) {
@@ -150,18 +150,18 @@ TEST(ReferenceSddmmEntry, WhatIsNotFiniteIsLeftOutOfTheSum) {
     SampledRow left, right, factor;
     left.x.view().set(0, 1, special);
     EXPECT_EQ(left.entry(0).finite_sum, 21);
-    EXPECT_FALSE(left.entry(0).operands_finite);
+    EXPECT_FALSE(std::isfinite(left.entry(0).special_sum));
     right.y.view().set(0, 0, special);
     EXPECT_EQ(right.entry(0).finite_sum, 55);
-    EXPECT_FALSE(right.entry(0).operands_finite);
-    EXPECT_TRUE(right.entry(1).operands_finite);
-    EXPECT_FALSE(factor.entry(0, 1, 1, special).operands_finite);
-    EXPECT_TRUE(factor.entry(0, 1, 0, special).operands_finite);
+    EXPECT_FALSE(std::isfinite(right.entry(0).special_sum));
+    EXPECT_EQ(right.entry(1).special_sum, 0);
+    EXPECT_FALSE(std::isfinite(factor.entry(0, 1, 1, special).special_sum));
+    EXPECT_EQ(factor.entry(0, 1, 0, special).special_sum, 0);
     factor.problem.a = testing::matrix_of(2, 3, {{0, 0, special}, {0, 2, 1}});
-    EXPECT_TRUE(factor.entry(0).operands_finite) << "values that nobody multiplies by";
+    EXPECT_EQ(factor.entry(0).special_sum, 0) << "values that nobody multiplies by";
     factor.problem.multiplies_by_a = true;
-    EXPECT_FALSE(factor.entry(0).operands_finite);
-    EXPECT_TRUE(factor.entry(1).operands_finite);
+    EXPECT_FALSE(std::isfinite(factor.entry(0).special_sum));
+    EXPECT_EQ(factor.entry(1).special_sum, 0);
   }
 }
 
@@ -248,8 +248,8 @@ TEST(References, SumsOfAbsoluteValuesKnowSignsAndOverflow) {
   EXPECT_EQ(entry_of({1e200}, 1e-200, 1).finite_sum, 1e200 * 1e-200);
   EXPECT_EQ(entry_of({1e200}, 1e200, 1).finite_sum, kInfinity);
   EXPECT_EQ(entry_of({3, kInfinity}, 2, 1).finite_sum, 6);
-  EXPECT_TRUE(entry_of({1e200}, 1e200, 1).operands_finite);
-  EXPECT_FALSE(entry_of({3, kInfinity}, 2, 1).operands_finite);
+  EXPECT_EQ(entry_of({1e200}, 1e200, 1).special_sum, 0);
+  EXPECT_FALSE(std::isfinite(entry_of({3, kInfinity}, 2, 1).special_sum));
 }
 
 }  // namespace
