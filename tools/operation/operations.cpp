@@ -60,10 +60,19 @@ const Operation& find_operation(const std::string& name) {
                    did_you_mean(name, known));
 }
 
+std::string name_in_table(const std::string& room, const std::vector<std::string>& operations,
+                          const std::string& name) {
+  std::string row = name;
+  if (!take(&row, room + ".")) return row;
+  for (const std::string& operation : operations) {
+    if (take(&row, operation + ".")) break;
+  }
+  return row;
+}
+
 NamedKernel find_kernel(const Operation& operation, const std::string& room,
                         const std::string& name) {
-  std::string row = name;
-  if (take(&row, room + ".")) take(&row, operation.name() + std::string("."));
+  const std::string row = name_in_table(room, {operation.name()}, name);
   if (const KernelInfo* mark = row_called(operation.marks(room), row)) {
     throw UsageError("'" + name + "' is a mark: it reads like a kernel and makes no product; " +
                      "csr-bench --kernels " + NamedKernel{&operation, room, mark}.full_name() +

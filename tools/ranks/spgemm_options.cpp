@@ -66,7 +66,8 @@ SpgemmDistOptions read_spgemm_dist(const Options& options) {
   if (result.may_share_gpus && !result.is_on_gpus) {
     throw UsageError("--share-gpus is about GPUs; add --device gpu");
   }
-  result.kernel = options.text("kernel");
+  result.kernel =
+      name_in_table(result.is_on_gpus ? kGpu : kCpu, {"spgemm"}, options.text("kernel"));
   result.output = options.text("output");
   result.value_kind = read_kind(options, "value-kind");
   result.as_json = options.json();

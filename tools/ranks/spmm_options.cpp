@@ -164,7 +164,7 @@ SpmmDistOptions read_spmm_dist(const Options& options, const Communicator& commu
   result.threads = threads_per_rank(options);
   result.is_checked = options.flag("check");
   result.is_deterministic = !options.flag("nondeterministic");
-  result.kernel = options.text("kernel");
+  result.kernel = name_in_table(result.is_on_gpus ? kGpu : kCpu, {"spmm"}, options.text("kernel"));
   result.input = options.text("input");
   result.output = options.text("output");
   result.seed = options.seed();

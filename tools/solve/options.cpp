@@ -11,6 +11,7 @@
 #include "tools/cli/options.h"
 #include "tools/cli/outputs.h"
 #include "tools/cli/report.h"
+#include "tools/operation/operations.h"
 #include "tools/operation/request.h"
 
 namespace csrkit {
@@ -171,8 +172,8 @@ SolveToolOptions parse_solve_options(const std::string& tool, const std::string&
   result.room = room;
   read_matrix(options, &result);
   read_right_hand_sides(options, &result);
-  result.kernel = options.text("kernel");
-  result.plan.variant = options.text("product");
+  result.kernel = name_in_table(room, {"solve"}, options.text("kernel"));
+  result.plan.variant = name_in_table(room, {"spmv", "spmm"}, options.text("product"));
   result.plan.deterministic = !options.flag("nondeterministic");
   result.output = options.text("output");
   read_tolerances(options, &result.problem);
