@@ -89,7 +89,7 @@ std::unique_ptr<csrkit_plan> described(const csrkit_matrix* matrix,
   require_legal(plan->problem);
   plan->options = plan_options_of(given);
   plan->room = text_or(given.room, kCpu);
-  plan->kernel = text_or(given.kernel, "auto");
+  plan->kernel = name_in_table(plan->room, {"spmm", "spmv"}, text_or(given.kernel, "auto"));
   return plan;
 }
 

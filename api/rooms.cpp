@@ -47,6 +47,22 @@ const GpuLibrary& gpu_library() {
 
 }  // namespace
 
+bool take_prefix(std::string* text, const std::string& prefix) {
+  if (text->rfind(prefix, 0) != 0) return false;
+  text->erase(0, prefix.size());
+  return true;
+}
+
+std::string name_in_table(const std::string& room, const std::vector<std::string>& operations,
+                          const std::string& name) {
+  std::string row = name;
+  if (!take_prefix(&row, room + ".")) return row;
+  for (const std::string& operation : operations) {
+    if (take_prefix(&row, operation + ".")) break;
+  }
+  return row;
+}
+
 const gpu::Face* gpu_room() { return gpu_library().face; }
 
 const std::string& why_no_gpu_room() { return gpu_library().why_not; }

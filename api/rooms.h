@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "gpu/face.h"
 
@@ -10,6 +11,14 @@ namespace csrkit {
 
 /// The names of the rooms, as kernels' full names begin.
 inline constexpr char kCpu[] = "cpu", kGpu[] = "gpu";
+
+/// Removes `prefix` from the beginning of `text`, if it is there.
+bool take_prefix(std::string* text, const std::string& prefix);
+
+/// The name in its table of a kernel in a room: "x" of "x", "cpu.x" and "cpu.spmm.x", as --list
+/// shows it; "spmm" is one of `operations`.
+std::string name_in_table(const std::string& room, const std::vector<std::string>& operations,
+                          const std::string& name);
 
 /// The GPU library, opened when it is first asked for. Null where it is not installed, lacks a
 /// library of CUDA, or belongs to another build. Whether there is a GPU shows when a function is

@@ -52,10 +52,11 @@ csrkit_status csrkit_sddmm_make(const csrkit_matrix* matrix, const csrkit_sddmm_
     plan_options.where.threads = given.threads;
     plan_options.where.device = given.device;
     plan_options.where.stream = given.stream;
-    const auto& kernels = kernels_in(text_or(given.room, kCpu), &cpu::sddmm_kernels,
-                                     &gpu::Face::sddmm_kernels, "a plan on a GPU");
+    const std::string room = text_or(given.room, kCpu);
+    const auto& kernels =
+        kernels_in(room, &cpu::sddmm_kernels, &gpu::Face::sddmm_kernels, "a plan on a GPU");
     auto handle = std::make_unique<csrkit_sddmm>();
-    handle->kernel = text_or(given.kernel, "auto");
+    handle->kernel = name_in_table(room, {"sddmm"}, text_or(given.kernel, "auto"));
     handle->plan = find_kernel(kernels, handle->kernel)
                        .make_plan(sddmm_problem_of(matrix->file.matrix, given), plan_options);
     if (const std::string chosen = handle->plan->chosen_kernel(); !chosen.empty()) {

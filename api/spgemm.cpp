@@ -18,9 +18,12 @@ CsrMatrix product(const CsrMatrix& a, const CsrMatrix& b, const csrkit_spgemm_op
   options.memory_limit_bytes = given.memory_limit_bytes;
   options.where.threads = given.threads;
   options.where.device = given.device;
-  const auto& kernels = kernels_in(text_or(given.room, kCpu), &cpu::spgemm_kernels,
-                                   &gpu::Face::spgemm_kernels, "a product on a GPU");
-  const auto plan = find_kernel(kernels, text_or(given.kernel, "auto")).make_plan(problem, options);
+  const std::string room = text_or(given.room, kCpu);
+  const auto& kernels =
+      kernels_in(room, &cpu::spgemm_kernels, &gpu::Face::spgemm_kernels, "a product on a GPU");
+  const auto plan =
+      find_kernel(kernels, name_in_table(room, {"spgemm"}, text_or(given.kernel, "auto")))
+          .make_plan(problem, options);
   MemorySink sink(problem.output_rows(), problem.output_cols(), problem.c);
   plan->multiply(sink);
   return sink.finish();

@@ -196,6 +196,17 @@ class Products(unittest.TestCase):
         with self.assertRaises(csrkit.UsageError):
             csrkit.spmm(a, b, kernel="nonsense")
 
+    def test_kernels_by_the_names_of_list(self):
+        a, b = small(), dense([[1.0] * 2] * 4)
+        for name in ("row_loop", "cpu.row_loop", "cpu.spmm.row_loop"):
+            self.assertEqual(a.plan(2, kernel=name).kernel, "row_loop")
+            self.assertEqual(a.sddmm_plan(2, kernel=name.replace("spmm", "sddmm")).kernel, "row_loop")
+        self.assertEqual(a.plan(1, kernel="cpu.spmv.csr_rows").kernel, "csr_rows")
+        self.assertEqual(csrkit.spgemm(a, a, kernel="cpu.spgemm.naive_rows").nnz, csrkit.spgemm(a, a).nnz)
+        for name in ("gpu.spmm.row_loop", "cpu.spgemm.row_loop", "spmm.row_loop"):
+            with self.assertRaisesRegex(csrkit.UsageError, "there is no kernel"):
+                csrkit.spmm(a, b, kernel=name)
+
     def test_nothing_is_cut_to_what_fits_in_c(self):
         a, b = small(), dense([[1.0]] * 4)
         for wrong in (0, -1, 2**31, 2**32 + 1, 2**64, 2**64 + 1):

@@ -31,13 +31,6 @@ const KernelInfo& require_row(const std::vector<const KernelInfo*>& rows, const 
   refuse_kernel_name(prefix + name, known);
 }
 
-/// Removes `prefix` from the beginning of `text`, if it is there.
-bool take(std::string* text, const std::string& prefix) {
-  if (text->rfind(prefix, 0) != 0) return false;
-  text->erase(0, prefix.size());
-  return true;
-}
-
 }  // namespace
 
 const std::vector<const Operation*>& operations() {
@@ -60,16 +53,6 @@ const Operation& find_operation(const std::string& name) {
                    did_you_mean(name, known));
 }
 
-std::string name_in_table(const std::string& room, const std::vector<std::string>& operations,
-                          const std::string& name) {
-  std::string row = name;
-  if (!take(&row, room + ".")) return row;
-  for (const std::string& operation : operations) {
-    if (take(&row, operation + ".")) break;
-  }
-  return row;
-}
-
 NamedKernel find_kernel(const Operation& operation, const std::string& room,
                         const std::string& name) {
   const std::string row = name_in_table(room, {operation.name()}, name);
@@ -86,15 +69,15 @@ NamedKernel find_kernel_anywhere(const std::string& name, const char* what) {
     throw UsageError(std::string(what) + ": '" + name + "' " + why);
   };
   std::string row = name;
-  NamedKernel found{operations().front(), take(&row, kCpu + std::string(".")) ? kCpu : kGpu};
+  NamedKernel found{operations().front(), take_prefix(&row, kCpu + std::string(".")) ? kCpu : kGpu};
   if (found.needs_gpu()) {
-    if (!take(&row, kGpu + std::string("."))) {
+    if (!take_prefix(&row, kGpu + std::string("."))) {
       refuse("does not say where; begin it with cpu. or gpu., --list shows the names");
     }
     require_gpu_room(std::string(what) + ": '" + name + "'");
   }
   for (const Operation* operation : operations()) {
-    if (take(&row, operation->name() + std::string("."))) {
+    if (take_prefix(&row, operation->name() + std::string("."))) {
       found.operation = operation;
       break;
     }

@@ -14,11 +14,6 @@ const std::vector<const Operation*>& operations();
 /// Throws UsageError that lists the names.
 const Operation& find_operation(const std::string& name);
 
-/// The name in its table of a kernel in one room: "x" of "x", "cpu.x" and "cpu.spmm.x", as --list
-/// shows it; "spmm" is one of `operations`.
-std::string name_in_table(const std::string& room, const std::vector<std::string>& operations,
-                          const std::string& name);
-
 /// A kernel of one operation in one room: accepts "x", "cpu.x" and "cpu.spmm.x". Throws UsageError
 /// that lists the names, or says which tool measures a mark.
 NamedKernel find_kernel(const Operation& operation, const std::string& room,

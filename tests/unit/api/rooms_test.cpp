@@ -8,6 +8,17 @@
 namespace csrkit {
 namespace {
 
+TEST(NameInTable, IsWithoutRoomAndOperation) {
+  for (const char* name : {"row_loop", "cpu.row_loop", "cpu.spmm.row_loop"}) {
+    EXPECT_EQ(name_in_table(kCpu, {"spmv", "spmm"}, name), "row_loop");
+  }
+  for (const char* name : {"gpu.spmm.auto", "spmm.auto", "auto.cpu."}) {
+    EXPECT_EQ(name_in_table(kCpu, {"spmm"}, name), name);
+  }
+  EXPECT_EQ(name_in_table(kCpu, {"spmm"}, "cpu.spmv.auto"), "spmv.auto");
+  EXPECT_EQ(name_in_table(kCpu, {"spmm"}, "cpu.spmm.spmm.auto"), "spmm.auto");
+}
+
 // Both kinds of machine run this: cli.all.gpu_library takes the library away where there is one.
 TEST(GpuRoom, IsThereOrSaysWhatIsInTheWay) {
   if (const gpu::Face* room = gpu_room()) {
