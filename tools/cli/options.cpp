@@ -15,6 +15,7 @@
 #include "core/base/text.h"
 #include "tools/cli/log.h"
 #include "tools/cli/process.h"
+#include "tools/cli/provenance.h"
 #include "tools/cli/run_tool.h"
 #include "tools/cli/version.h"
 
@@ -130,6 +131,7 @@ void Options::parse(int argc, const char* const* argv) {
   print_if_asked();
   refuse_detached(argc, argv);
   require_names();
+  is_time_given();  // refuses a time that is none before any work, not when it is written
   say_process(given("threads") ? static_cast<int>(integer("threads", 1, kMaxThreads)) : 0,
               given("memory-limit") ? text("memory-limit") : "");
 }

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/base/error.h"
 #include "tools/cli/json_reader.h"
 #include "tools/cli/version.h"
 
@@ -14,11 +15,14 @@ namespace {
 
 std::optional<std::time_t> given_time() {
   const char* epoch = std::getenv("SOURCE_DATE_EPOCH");
-  if (epoch == nullptr) return std::nullopt;
+  if (epoch == nullptr || *epoch == '\0') return std::nullopt;
   char* end = nullptr;
   const long long seconds = std::strtoll(epoch, &end, 10);
   constexpr long long kEndOfYear9999 = 253402300799;
-  if (end == epoch || *end != '\0' || seconds < 0 || seconds > kEndOfYear9999) return std::nullopt;
+  if (end == epoch || *end != '\0' || seconds < 0 || seconds > kEndOfYear9999) {
+    throw UsageError("SOURCE_DATE_EPOCH is '" + std::string(epoch) +
+                     "'; it must be whole seconds since 1970, or unset");
+  }
   return static_cast<std::time_t>(seconds);
 }
 

@@ -29,7 +29,7 @@ std::string append_step(const std::string& earlier, const ProvenanceStep& step);
 std::string utc_time_stamp();
 
 /// Whether SOURCE_DATE_EPOCH gives the time: then files of the same inputs are to have the same
-/// bytes, and no time that was measured goes into them.
+/// bytes, and no time that was measured goes into them. Throws UsageError where it is no time.
 bool is_time_given();
 
 }  // namespace csrkit

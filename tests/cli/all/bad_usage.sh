@@ -21,6 +21,12 @@ for tool in csr-import csr-export csr-reorder; do
   expect 2 "$tool" one two three
   says "'three'"
 done
+tiny_mtx >timed.mtx
+export SOURCE_DATE_EPOCH=soon
+expect 0 csr-import --help
+expect 2 csr-import timed.mtx timed.csr
+says "SOURCE_DATE_EPOCH is 'soon'; it must be whole seconds since 1970, or unset"
+export SOURCE_DATE_EPOCH=0
 touch -- -x.mtx
 expect 2 csr-import -x.mtx x.csr
 says "there is no option -x; the file of this name is ./-x.mtx"

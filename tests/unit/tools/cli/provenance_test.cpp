@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "core/base/error.h"
+
 namespace csrkit {
 namespace {
 
@@ -38,11 +40,14 @@ TEST(Provenance, TheTimeOfABuildCanBeGiven) {
   EXPECT_TRUE(is_time_given());
   setenv("SOURCE_DATE_EPOCH", "253402300799", 1);
   EXPECT_EQ(utc_time_stamp(), "9999-12-31T23:59:59Z");
-  for (const char* no_time : {"soon", "-1", "253402300800", "99999999999999999999"}) {
+  for (const char* no_time : {"soon", "-1", "1.5", "253402300800", "99999999999999999999"}) {
     setenv("SOURCE_DATE_EPOCH", no_time, 1);
-    EXPECT_EQ(utc_time_stamp().substr(0, 2), "20");  // the clock
-    EXPECT_FALSE(is_time_given());
+    EXPECT_THROW(utc_time_stamp(), UsageError);
+    EXPECT_THROW(is_time_given(), UsageError);
   }
+  setenv("SOURCE_DATE_EPOCH", "", 1);
+  EXPECT_EQ(utc_time_stamp().substr(0, 2), "20");  // the clock
+  EXPECT_FALSE(is_time_given());
   unsetenv("SOURCE_DATE_EPOCH");
   EXPECT_FALSE(is_time_given());
 }
