@@ -190,7 +190,7 @@ lock_node() { # lock_node --shared|--exclusive
 set_threads() {
   local usable promised=${SLURM_CPUS_PER_TASK:-}
   usable=$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc)
-  if [[ -n $promised ]]; then
+  if [[ $promised =~ ^[1-9][0-9]*$ ]]; then
     export SRUN_CPUS_PER_TASK=$promised
     if ((promised != usable)); then
       say "warning: SLURM_CPUS_PER_TASK is $promised, but this process may use $usable CPUs" \

@@ -91,8 +91,9 @@ grep -q '^run.sh: error: there is no folder nowhere; prepare.sh ' err || fail "i
 no_file none
 # A longest time of one's own is csr-bench's, and not a second one.
 expect 0 "$scripts/run.sh" --cache cache --results longer --kernels cpu.auto -k 4 karate -- --max-seconds 0.2
-# Columns that no kernel takes are csr-bench's to warn of, where somebody asks for them.
-expect 0 "$scripts/run.sh" --cache cache --results vectors --kernels cpu.spmv.auto,cpu.spgemm.auto karate -- --repeat 1
+# Columns that no kernel takes are csr-bench's to warn of, where somebody asks for them. A number of
+# processors that is none counts as not given.
+SLURM_CPUS_PER_TASK=none expect 0 "$scripts/run.sh" --cache cache --results vectors --kernels cpu.spmv.auto,cpu.spgemm.auto karate -- --repeat 1
 grep -q 'it is unused' err && fail "it warns of columns that nobody asked for"
 expect 0 "$scripts/run.sh" --cache cache --results vectors --kernels cpu.spmv.auto -k 4 karate -- --repeat 1
 grep -q 'it is unused' err || fail "it does not say that -k is unused"
