@@ -124,12 +124,16 @@ void require_plausible_rows(Offset rows, Offset entries, const SourceLimits& lim
                             const std::string& where) {
   constexpr std::uint64_t kLeastBytesOfAnEntry = 4;  // "0 1" and the end of the line
   const std::uint64_t needed = (static_cast<std::uint64_t>(rows) + 1) * sizeof(Offset);
-  const std::uint64_t entry_bytes = static_cast<std::uint64_t>(entries) * kLeastBytesOfAnEntry;
+  // The sizes count as an entry: of a matrix without any the limit can be raised, too.
+  const std::uint64_t entry_bytes =
+      (static_cast<std::uint64_t>(entries) + 1) * kLeastBytesOfAnEntry;
   if (needed <= limits.decompressed_bytes(entry_bytes)) return;
+  const std::uint64_t enough = (needed - SourceLimits::kAlwaysBytes - 1) / entry_bytes + 1;
   throw InputError(where + ": expected about as many rows as entries, found " +
                    counted(rows, "row") + " of " +
                    counted(static_cast<std::uint64_t>(entries), "entry") + ", which take " +
-                   counted(needed, "byte") + "; if that is meant, raise --max-expansion");
+                   counted(needed, "byte") + "; if that is meant, raise --max-expansion to " +
+                   std::to_string(enough));
 }
 
 namespace {

@@ -101,6 +101,18 @@ TEST(Import, FewEntriesDoNotMakeBillionsOfRows) {
   ImportOptions generous;
   generous.limits.expansion = 100000000;
   EXPECT_EQ(import_text("0 9000000\n", generous).matrix.rows(), 9000001);
+  // The number that is named is enough, and none below it; of a matrix without entries as well.
+  const auto named = [&](const std::string& text, std::uint64_t enough) {
+    ImportOptions options;
+    options.limits.expansion = enough - 1;
+    const std::string refusal = refusal_of(text, options);
+    EXPECT_NE(refusal.find("raise --max-expansion to " + std::to_string(enough)), std::string::npos)
+        << refusal;
+    options.limits.expansion = enough;
+    return import_text(text, options).matrix.rows();
+  };
+  EXPECT_EQ(named("0 9000000\n", 611394), 9000001);
+  EXPECT_EQ(named(market + "9000000 1 0\n", 1222786), 9000000);
 }
 
 TEST(Import, EveryFormatHasANameAndASummary) {
