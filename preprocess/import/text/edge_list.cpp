@@ -85,6 +85,7 @@ void require_usual_order(const std::vector<std::string_view>& names, const LineR
 /// What comments say of the edges.
 struct EdgeFacts {
   int base = kUnknownBase;
+  ValueKind kind = ValueKind::f64;
   bool is_bipartite = false;
 };
 
@@ -98,12 +99,17 @@ bool says_counted_from(std::string_view line, int number) {
   return rest.empty() || !std::isalnum(static_cast<unsigned char>(rest[0]));
 }
 
-/// Reads what csr-export, SNAP and KONECT write into comments: where ids begin, whether edges have
-/// a direction, and whether rows and columns are different things. "Each unordered pair of nodes is
-/// saved once" says nothing: SNAP writes it over directed graphs (web-Google, Wiki-Vote), too.
+/// Reads what csr-export, SNAP and KONECT write into comments: where ids begin, the kind of the
+/// values (0.1 of f32 is another number in f64), whether edges have a direction, and whether rows
+/// and columns are different things. "Each unordered pair of nodes is saved once" says nothing:
+/// SNAP writes it over directed graphs (web-Google, Wiki-Vote), too.
 void read_comment(std::string_view line, EdgeFacts& facts, ImportResult& result) {
   for (const int number : {0, 1}) {
     if (says_counted_from(line, number)) facts.base = number;
+  }
+  for (const ValueKind kind : {ValueKind::f32, ValueKind::f16, ValueKind::bf16}) {
+    const std::string statement = std::string("row, column, value (") + name_of(kind) + ")";
+    if (line.find(statement) != std::string_view::npos) facts.kind = kind;
   }
   const std::string text = lower_case(line.substr(0, 1024));
   const auto has = [&](const char* words) { return text.find(words) != std::string::npos; };
@@ -181,7 +187,8 @@ struct GivenSizes {
   Offset rows, cols;
 };
 
-EntryLineOptions line_options(const ReadRequest& request, const GivenSizes& given, int base) {
+EntryLineOptions line_options(const ReadRequest& request, const GivenSizes& given, int base,
+                              ValueKind kind) {
   const bool is_guessed = base == kUnknownBase;
   // Ids that count from 1 reach one further.
   const auto limit = [&](Offset size) {
@@ -192,7 +199,7 @@ EntryLineOptions line_options(const ReadRequest& request, const GivenSizes& give
   how.row_limit = limit(given.rows);
   how.col_limit = limit(given.cols);
   how.comments = kComments;
-  how.value_kind = wanted_kind(request.value_kind, ValueKind::f64);
+  how.value_kind = wanted_kind(request.value_kind, kind);
   how.progress = request.progress;
   return how;
 }
@@ -224,7 +231,7 @@ ImportResult read_edges(const std::string& path, const ReadRequest& request, int
   const Parameters& parameters = request.parameters;
   const GivenSizes given{parameters.is_set("rows") ? parameters.index("rows") : 0,
                          parameters.is_set("cols") ? parameters.index("cols") : 0};
-  EntryLines entries = parse_entry_lines(lines, line_options(request, given, base));
+  EntryLines entries = parse_entry_lines(lines, line_options(request, given, base, named.kind));
   CooMatrix& coo = entries.coo;
   result.entries_read = entries.entries;
   result.underflow = entries.underflow;

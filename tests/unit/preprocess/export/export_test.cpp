@@ -81,6 +81,16 @@ TEST_P(RoundTrip, NeedsNoHintWhereTheFormatKnowsTheKind) {
   }
 }
 
+TEST_P(RoundTrip, IsTheIdentityThroughAnEdgeListWhenTheSizeIsGiven) {
+  const ScratchFolder scratch;
+  const CsrMatrix original = difficult_values(GetParam());
+  export_matrix(scratch / "a.tsv", original, {"auto", true});  // loses the size
+  ImportOptions options;
+  options.parameters["rows"] = "40";
+  options.parameters["cols"] = "37";
+  EXPECT_TRUE(identical(import_matrix(scratch / "a.tsv", options).matrix, original));
+}
+
 TEST_P(RoundTrip, KeepsShapesWithoutEntries) {
   const ScratchFolder scratch;
   for (const auto& [rows, cols] : {std::pair<Index, Index>{0, 0}, {0, 3}, {3, 0}, {2, 3}}) {
