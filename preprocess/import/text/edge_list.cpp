@@ -163,6 +163,20 @@ Ids ids_of(const CooMatrix& coo) {
   return {smallest, largest_row, largest_col};
 }
 
+/// Whether the first line reads as the numbers of nodes and edges of what follows, as some programs
+/// write them. Of a few edges any pair may.
+bool begins_with_sizes(const CooMatrix& coo, int base) {
+  constexpr Offset kFewEdges = 4;
+  const Offset edges = coo.nnz() - 1;
+  if (edges < kFewEdges || Offset{coo.col_indices[0]} + base != edges) return false;
+  Index largest = 0;
+#pragma omp parallel for schedule(static) reduction(max : largest)
+  for (Offset at = 1; at <= edges; ++at) {
+    largest = std::max({largest, coo.row_indices[at], coo.col_indices[at]});
+  }
+  return largest <= coo.row_indices[0];
+}
+
 void count_from_zero(CooMatrix& coo) {
 #pragma omp parallel for schedule(static)
   for (Offset at = 0; at < coo.nnz(); ++at) {
@@ -236,6 +250,11 @@ ImportResult read_edges(const std::string& path, const ReadRequest& request, int
   result.entries_read = entries.entries;
   result.underflow = entries.underflow;
   if (!entries.doubt_of_end.empty()) result.warnings.push_back(entries.doubt_of_end);
+  if (begins_with_sizes(coo, is_guessed ? 0 : base)) {
+    result.warnings.push_back(
+        "the first edge may be no edge but the numbers of nodes and edges, which fit what "
+        "follows; if so, remove that line");
+  }
 
   if (is_guessed) base = settle_base(path, request, given, coo);
   result.notes["base"] =

@@ -86,6 +86,23 @@ TEST(EdgeList, TheBaseIsNamedByAComment) {
   EXPECT_EQ(text_of(import_text("# scores counted from 0.5 up\n1 2\n").matrix), "2x2: 0,1");
 }
 
+TEST(EdgeList, SizesInTheFirstLineAreAWarning) {
+  const auto warns = [](const std::string& text, const ImportOptions& options = {}) {
+    const auto warnings = import_text(text, options).warnings;
+    return !warnings.empty() &&
+           warnings[0].find("the numbers of nodes and edges") != std::string::npos;
+  };
+  EXPECT_TRUE(warns("5 4\n0 1\n1 2\n2 3\n3 4\n"));
+  EXPECT_TRUE(warns("# from 1\n5 6\n1 2\n1 3\n2 3\n2 4\n3 4\n4 5\n"));
+  ImportOptions from_one;
+  from_one.parameters["base"] = "1";
+  EXPECT_TRUE(warns("5 4\n1 2\n2 3\n3 4\n4 5\n", from_one));
+  EXPECT_FALSE(warns("5 3\n0 1\n1 2\n2 3\n3 4\n"));  // another number of edges
+  EXPECT_FALSE(warns("5 4\n0 1\n1 2\n2 3\n3 6\n"));  // an id beyond
+  EXPECT_FALSE(warns("4 3\n0 1\n1 2\n2 3\n"));       // of three edges it may be chance
+  EXPECT_FALSE(warns("source,target\n0,1\n1,2\n2,3\n3,4\n"));
+}
+
 TEST(EdgeList, Sizes) {
   EXPECT_EQ(text_of(import_text("0 1\n", with_sizes(5, 7)).matrix), "5x7: 0,1");
   EXPECT_EQ(text_of(import_text("0 1\n", with_sizes(5, 0)).matrix), "5x2: 0,1");
