@@ -65,6 +65,7 @@ __device__ void copy_long_rows(const MakeRows<Value>& op, bool is_long_copy, Off
     const Index source = __ldg(op.a.col_indices + entry);
     const Value x = value_of(op.a, entry);
     const Offset from = op.b.row_begin(source), length = op.b.row_end(source) - from;
+#pragma unroll 4
     for (Offset i = threadIdx.x & 31; i < length; i += 32) {
       op.c.col_indices[first + i] = __ldg(op.b.col_indices + from + i);
       op.c.values[first + i] =
