@@ -169,10 +169,9 @@ class AdaptiveRows final : public DeviceSpgemm {
     return all;
   }
 
-  bool may_be_in_order(const SpgemmOperands& op) {
-    if (!host_) set_rules(op.a.rows, op.a.nnz, op.b.cols);
+  bool may_be_in_order(const SpgemmOperands& op) const {
     return !comes_in_ranges_ && op.b.row_offsets.narrow != nullptr &&
-           rules_.may_be_in_order(op.a.rows, op.a.nnz, op.b.rows, op.b.nnz);
+           changes_.may_be_in_order(op.a.rows, op.b.cols, op.a.nnz, op.b.rows, op.b.nnz);
   }
 
   /// Waits for the profile. Returns false, with C unchanged, if too many rows are long.

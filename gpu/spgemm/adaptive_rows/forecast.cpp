@@ -74,8 +74,12 @@ std::uint64_t RowsForecast::hub_bytes(const SpgemmSizes& sizes) const {
 }
 
 Offset RowsForecast::entries_of_c(const SpgemmSizes& sizes) const {
-  return std::max(sizes.counts.output_bound,
-                  std::min(sizes.counts.products, most_made_early(size_of(kind_))));
+  // Then the bound is no less than all products, unless somebody has counted C's entries.
+  const bool may_be_in_order =
+      sizes.counts.longest <= sizes.cols && DeviceProduct::fits_narrow(sizes.counts.products) &&
+      rules_.may_be_in_order(sizes.rows, sizes.cols, sizes.a_nnz, sizes.inner, sizes.b_nnz);
+  const Offset early = may_be_in_order ? sizes.counts.products : most_made_early(size_of(kind_));
+  return std::max(sizes.counts.output_bound, std::min(sizes.counts.products, early));
 }
 
 }  // namespace csrkit::gpu

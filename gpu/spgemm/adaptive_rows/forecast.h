@@ -9,8 +9,9 @@
 
 namespace csrkit::gpu {
 
-/// C's arrays may be longer than its number of entries: up to 32 MiB, they get room for every
-/// product, so that short rows can be made before C's size is known. This is how many products fit.
+/// C's arrays may be longer than its number of entries. They get room for every product, so that
+/// rows can be made before C's size is known, up to 32 MiB, and of any size where rows are made in
+/// the order of A. This is how many products fit 32 MiB.
 inline constexpr Offset most_made_early(int value_bytes) {
   return (Offset{32} << 20) /
          static_cast<Offset>(sizeof(Index) + static_cast<std::size_t>(value_bytes));

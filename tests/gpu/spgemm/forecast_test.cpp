@@ -53,6 +53,28 @@ TEST(SpgemmForecasts, CountRowsMadeEarlyOnce) {
   }
 }
 
+TEST(SpgemmForecasts, HaveRoomForEveryProductOfRowsInOrder) {
+  gpu::SpgemmSizes sizes;
+  sizes.rows = sizes.inner = sizes.cols = 3'000'000;
+  sizes.a_nnz = sizes.b_nnz = 9'000'000;
+  sizes.counts.products = 27'000'000;
+  sizes.counts.output_bound = 9'000'000;  // the size of C, counted
+  sizes.counts.longest = 16;
+  gpu::BinRules in_bins;
+  in_bins.fewest_in_order = INT32_MAX;
+  const gpu::BinRules rules;
+  const auto more = [&] {
+    return gpu::RowsForecast(rules, ValueKind::f32).product_bytes(sizes) -
+           gpu::RowsForecast(in_bins, ValueKind::f32).product_bytes(sizes);
+  };
+  EXPECT_EQ(more(), 18'000'000u * 8);
+  sizes.counts.longest = 3'000'001;  // too long, and no copy of a row of B
+  EXPECT_EQ(more(), 0u);
+  sizes.counts.longest = 16;
+  sizes.cols = 63;  // then the bound of C may be below its products
+  EXPECT_EQ(more(), 0u);
+}
+
 TEST(SpmmForecasts, NeedNoGpu) {
   const CsrMatrix a = random_matrix(257, 129, 0.05);
   for (const bool transpose_a : {false, true}) {

@@ -103,9 +103,10 @@ inline constexpr Offset kLeastProductsOfTwoEntries = 5;
 
 /// Large products whose rows are nearly all tiny (of at most 16 products) are made in the order of
 /// A, in one pass: two rows of three or more must be tiny and no copies of one row of B, and one
-/// row in kRowsOfALonger may have up to 64 products. Measured on an H200
-/// (docs/lab/2026-11-30-spgemm-rows-in-order.md).
+/// row in kRowsOfALonger may be longer, of at most kMostOfALonger products (sort_64). Measured on
+/// an H200 (docs/lab/2026-11-30-spgemm-rows-in-order.md).
 inline constexpr std::uint32_t kMostOfTiny = 16;
+inline constexpr std::uint32_t kMostOfALonger = 64;
 inline constexpr Offset kRowsOfALonger = 16;
 
 /// Adjustable limits: some depend on the device or the product; tests lower some to fill every bin

@@ -46,11 +46,12 @@ bool BinRules::is_small(Offset rows, Offset cols, Offset a_nnz, Offset inner, Of
          a_nnz > 0 && a_nnz <= kMostOfSmall && b_nnz > 0 && b_nnz <= kLengthOfSmall * inner;
 }
 
-bool BinRules::may_be_in_order(Offset rows, Offset a_nnz, Offset inner, Offset b_nnz) const {
+bool BinRules::may_be_in_order(Offset rows, Offset cols, Offset a_nnz, Offset inner,
+                               Offset b_nnz) const {
   const auto products = static_cast<double>(a_nnz) * static_cast<double>(b_nnz);
   const auto most = double{kMostOfTiny} * static_cast<double>(rows);  // tiny rows on average
-  return rows >= fewest_in_order && shrink == 1 && !is_wide &&
-         products <= most * static_cast<double>(inner);
+  return rows >= fewest_in_order && shrink == 1 && cols >= Offset{kMostOfALonger} &&
+         cols <= kMostColumnsOfAWarp && products <= most * static_cast<double>(inner);
 }
 
 bool BinRules::may_have_twins(Offset rows, Offset a_nnz) const {

@@ -31,8 +31,10 @@ struct BinRules : BinLimits {
   /// Whether a product is small enough for one pass. All its rows must be ones that a warp would
   /// sort otherwise, so that the bits are the same.
   bool is_small(Offset rows, Offset cols, Offset a_nnz, Offset inner, Offset b_nnz) const;
-  /// Whether a product may be so large, and its rows so short, that makes_in_order is asked.
-  bool may_be_in_order(Offset rows, Offset a_nnz, Offset inner, Offset b_nnz) const;
+  /// Whether a product may be so large, and its rows so short, that makes_in_order is asked. C then
+  /// has as many columns as a row in order or beside them has products, so that room for every
+  /// product is no more than the bound of C's entries.
+  bool may_be_in_order(Offset rows, Offset cols, Offset a_nnz, Offset inner, Offset b_nnz) const;
   bool may_have_twins(Offset rows, Offset a_nnz) const;
   /// The same, if there are twins side by side.
   bool may_have_short_twins(Offset rows, Offset a_nnz) const;

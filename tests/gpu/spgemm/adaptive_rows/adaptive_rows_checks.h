@@ -78,8 +78,9 @@ inline void check_choice(const ProductOperands& operands, const char* says) {
 }
 
 /// C has the same bits where its rows come in blocks, as memory is short by that share of C.
-inline void check_row_blocks(const SpgemmProblem& problem, const gpu::BinRules& rules,
-                             std::uint64_t share_of_c) {
+/// Returns how the blocks were made.
+inline std::string check_row_blocks(const SpgemmProblem& problem, const gpu::BinRules& rules,
+                                    std::uint64_t share_of_c) {
   const auto whole = plan_by(rules, problem);
   const SpgemmForecast forecast = whole->forecast();
   PlanOptions options;
@@ -90,6 +91,7 @@ inline void check_row_blocks(const SpgemmProblem& problem, const gpu::BinRules& 
   EXPECT_GT(in_blocks->phases().row_blocks, 1);
   EXPECT_LE(in_blocks->phases().peak_bytes, in_blocks->forecast().peak_bytes);
   EXPECT_TRUE(identical(product_of(*whole, problem), sink.finish()));
+  return in_blocks->choice();
 }
 
 /// Rules by which rows with the same columns are, or are not, made together.

@@ -104,15 +104,38 @@ TEST_F(SpgemmRowsInOrder, OfAnyNumber) {
 
 TEST_F(SpgemmRowsInOrder, NotWhereRowsAreLong) {
   const ProductCase item = case_of(ValueKind::f32, Semiring::plus_times);
-  check_in_order(of_tiny_rows(20'000, 1, {10, 0}), false, item);
+  check_in_order(of_tiny_rows(20'000, 1, {8, 0}), false, item);
   check_in_order(of_tiny_rows(20'000, 1, {0, 0, 300}), false, item);
   check_in_order(of_tiny_rows(20'000, 1, {0, 30}), false, item);
+}
+
+/// C gets room for every product there, which is more than it can have entries.
+TEST_F(SpgemmRowsInOrder, NotWhereCHasFewColumns) {
+  constexpr Index kRows = 400'000, kSources = 4, kApart = 25, kCols = 4;
+  std::vector<Entry> a, b;
+  for (Index i = 0; i < kRows; ++i) {
+    for (Index k = 0; k < kSources; ++k) {
+      a.push_back({i, i % kApart + kApart * k, random_value(90, i, k)});
+    }
+  }
+  for (Index i = 0; i < kApart * kSources; ++i) {
+    for (Index k = 0; k < kCols; ++k) b.push_back({i, k, random_value(91, i, k)});
+  }
+  const ProductCase item = case_of(ValueKind::f32, Semiring::plus_times);
+  const SpgemmProblem problem = problem_of(
+      {matrix_of(kRows, kApart * kSources, a), matrix_of(kApart * kSources, kCols, b)}, item);
+  gpu::BinRules rules;
+  rules.most_staged_bytes = 0;  // room that a forecast has beside C
+  const auto plan = plan_by(rules, problem);
+  check_product(*plan, problem, item);
+  EXPECT_EQ(plan->choice().find(" in order"), std::string::npos) << plan->choice();
 }
 
 TEST_F(SpgemmRowsInOrder, NotInBlocksOfRows) {
   const ProductCase item = case_of(ValueKind::f64, Semiring::plus_times);
   const SpgemmProblem problem = problem_of(of_tiny_rows(20'000, 1, {5, 2}), item);
-  check_row_blocks(problem, rules_for_order(true), 4);
+  const std::string choice = check_row_blocks(problem, rules_for_order(true), 4);
+  EXPECT_EQ(choice.find(" in order"), std::string::npos) << choice;
 }
 
 TEST_F(SanitizerSpgemmRowsInOrder, OfAllKinds) {
