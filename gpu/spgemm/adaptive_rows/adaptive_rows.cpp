@@ -174,13 +174,17 @@ class AdaptiveRows final : public DeviceSpgemm {
            changes_.may_be_in_order(op.a.rows, op.b.cols, op.a.nnz, op.b.rows, op.b.nnz);
   }
 
-  /// Waits for the profile. Returns false, with C unchanged, if too many rows are long.
+  /// Waits for the profile. Returns false, with C unchanged, if too many rows are long; what
+  /// list_bins decides on the device must agree.
   template <class Begin>
   bool make_in_order(const SpgemmOperands& op, DeviceMemory& memory, RowsWork<Value>& work,
                      DeviceProduct& c, const Begin& begin) {
     const HostTotals totals = host_->wait();
     Offset longer = 0;
-    if (!BinRules::makes_in_order(totals.rows, op.a.rows, totals.products, longer)) return false;
+    if (!BinRules::makes_in_order(totals.rows, totals.long_row_totals, op.a.rows, totals.products,
+                                  longer)) {
+      return false;
+    }
     const PhaseInputs in = inputs(op, memory.stream());
     work.learn(totals);
     work.lists.leave_out_rows_in_order();

@@ -56,8 +56,8 @@ __global__ void __launch_bounds__(kThreads)
   if (blockIdx.x == 0) host.tell(*totals);
   if (may_be_in_order) {
     Offset longer = 0;
-    const bool are_in_order =
-        BinRules::makes_in_order(totals->rows, rows, of_profile->products, longer);
+    const bool are_in_order = BinRules::makes_in_order(
+        of_profile->rows, of_profile->long_row_totals, rows, of_profile->products, longer);
     if (are_in_order && longer == 0) return;
   }
   const int warp = static_cast<int>(threadIdx.x >> 5);

@@ -39,6 +39,12 @@ struct HubTotals {
   unsigned long long longest_other;  // nanoseconds of the slowest row that can never be a hub
 
   HubTotals& operator+=(const HubTotals& other);
+  /// Whether A has any such row.
+  CSRKIT_HOST_DEVICE bool has_rows() const {
+    unsigned long long longest = longest_other;
+    for (const Level& level : levels) longest |= level.longest;
+    return longest > 0;
+  }
 };
 
 /// More entries than a row can have: a limit that no row exceeds.

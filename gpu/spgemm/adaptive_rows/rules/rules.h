@@ -56,8 +56,10 @@ struct BinRules : BinLimits {
   bool makes_twins_again(Index rows, Offset twins, Offset products, std::uint32_t longest) const;
 
   /// Whether rows are made in the order of A, from how many are in each CountBin. `longer`: how
-  /// many are not made so.
-  static CSRKIT_HOST_DEVICE bool makes_in_order(const std::uint32_t* in_bins, Offset rows,
+  /// many are not made so. A thread would walk through rows of A with hundreds of entries of which
+  /// nearly all meet empty rows of B, and others would wait for it.
+  static CSRKIT_HOST_DEVICE bool makes_in_order(const std::uint32_t* in_bins,
+                                                const HubTotals& long_rows, Offset rows,
                                                 unsigned long long products, Offset& longer) {
     const Offset tiny = in_bins[static_cast<int>(CountBin::sort_16)];
     Offset too_long = 0;
@@ -67,7 +69,7 @@ struct BinRules : BinLimits {
       (bin <= static_cast<int>(CountBin::sort_64) ? longer : too_long) += Offset{in_bins[bin]};
     }
     return too_long == 0 && longer * kRowsOfALonger <= rows && 3 * tiny >= 2 * rows &&
-           products <= UINT32_MAX;
+           products <= UINT32_MAX && !long_rows.has_rows();
   }
 
   // Of a row.

@@ -44,6 +44,44 @@ TEST(SpgemmRules, StageRowsWhoseColumnsComeOften) {
   EXPECT_FALSE(rules.stages(some));
 }
 
+TEST(SpgemmRules, MakeRowsInOrderWhereNearlyAllAreTiny) {
+  constexpr Offset kRows = 1'600;
+  struct Rows {
+    std::uint32_t tiny = 1'500, merged = 40, of_64 = 60, of_128 = 0;
+    unsigned long long products = UINT32_MAX;
+    gpu::HubTotals long_rows = {};
+  };
+  Offset longer = 0;
+  const auto are_in_order = [&](const Rows& of) {
+    std::uint32_t in_bins[gpu::kMostBins] = {};
+    in_bins[static_cast<int>(gpu::CountBin::sort_16)] = of.tiny;
+    in_bins[static_cast<int>(gpu::CountBin::merge_4)] = of.merged;
+    in_bins[static_cast<int>(gpu::CountBin::sort_64)] = of.of_64;
+    in_bins[static_cast<int>(gpu::CountBin::sort_128)] = of.of_128;
+    in_bins[0] = static_cast<std::uint32_t>(kRows) - of.tiny - of.merged - of.of_64 - of.of_128;
+    return gpu::BinRules::makes_in_order(in_bins, of.long_rows, kRows, of.products, longer);
+  };
+  const auto with = [&](auto Rows::*fact, auto value) {
+    Rows of;
+    of.*fact = value;
+    return are_in_order(of);
+  };
+  EXPECT_TRUE(are_in_order({}));
+  EXPECT_EQ(longer, 100);
+  EXPECT_FALSE(with(&Rows::of_64, 61u));
+  EXPECT_FALSE(with(&Rows::merged, 41u));
+  EXPECT_FALSE(with(&Rows::of_128, 1u));
+  EXPECT_TRUE(with(&Rows::tiny, 1'067u));  // others are empty or copies
+  EXPECT_FALSE(with(&Rows::tiny, 1'066u));
+  EXPECT_FALSE(with(&Rows::products, 1ull << 32));
+  gpu::HubTotals long_rows = {};
+  long_rows.levels[1].longest = 1;
+  EXPECT_FALSE(with(&Rows::long_rows, long_rows));
+  long_rows = {};
+  long_rows.longest_other = 1;
+  EXPECT_FALSE(with(&Rows::long_rows, long_rows));
+}
+
 TEST(SpgemmRules, SortRowsOnManyWords) {
   gpu::BinRules rules;
   rules.hub_sources = gpu::kNoHubs;
