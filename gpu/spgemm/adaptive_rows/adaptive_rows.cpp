@@ -6,10 +6,11 @@
 // Launch   one kernel per bin that has rows, long rows first, one for all rows that a warp sorts,
 //          and two for many rows of at most 16 products; see rules/rules.h. Some sorted rows are
 //          made while they are counted (numeric/staged_rows.h), and copied at the end. Where nearly
-//          all rows are of at most 16 products, one kernel counts and makes them
+//          all rows have at most 16 products, one kernel counts and makes these
 //          (numeric/rows_in_order.h)
 // Needs    operands on the device; a workspace of about 60 bytes per row, the bits that counting
-//          keeps, at most half a byte per product, and a buffer for rows made early, at most 1 GiB
+//          keeps, at most half a byte per product, and a buffer for rows made early, at most 1 GiB;
+//          for rows in order a C with room for every product
 // Against  one kernel for all rows: rows of 3 and of 30,000 entries need different memory. The
 //          order of sums depends only on A and B, so every run gives the same bits. Sources: the
 //          literature on hashing (Nagasaka 2017), dense accumulators and bins (spECK, Parger 2020)

@@ -22,7 +22,7 @@ struct RowsWork {
   Offset products = 0;
   std::uint32_t longest = 0;     // of rows in bit ranges, in products
   bool may_stage = false;        // sorted rows may be made when they are counted
-  bool may_be_in_order = false;  // all rows may be made in one pass
+  bool may_be_in_order = false;  // rows may be made in the order of A
   DeviceBuffer<std::byte> staged_bytes;
   StagedRows<Value> staged;
   bool short_rows_are_made = false;  // or on their way

@@ -228,7 +228,7 @@ __global__ void __launch_bounds__(kThreads, kFindsTwins ? 6 : 8)
   // A lane per row decides.
   const bool has_row = is_of_block && block.spans[own].is_known();
   // Only if nearly all short rows of the block are like their neighbours; a few may be so by
-  // chance.
+  // chance. Warps where no row may merge are not asked, and do not speak against it.
   const bool may_merge = has_row && rules.may_merge(block.spans[own].products);
   const bool are_asked = __any_sync(kAllLanes, may_merge) != 0;
   bool is_like = has_row && (!are_asked || is_like_neighbour(a, block.row(own)));

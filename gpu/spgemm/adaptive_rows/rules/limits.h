@@ -129,7 +129,7 @@ struct BinLimits {
   Index fewest_merged_rows = 1 << 16;
   /// With so many rows in sort_16, a thread sorts each. Fewer have four lanes each.
   Offset fewest_tiny = 1 << 16;
-  /// Rows of A from which tiny rows are made in one pass.
+  /// Rows of A from which tiny rows are made in the order of A.
   Index fewest_in_order = 1 << 16;
   /// With so many rows in bit ranges, each is made by one warp. With fewer, warps would leave most
   /// of a large device idle, and the longest row would take as long as all others: then four warps
