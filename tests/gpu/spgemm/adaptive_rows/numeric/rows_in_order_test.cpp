@@ -17,7 +17,7 @@ namespace {
 struct Beside {
   Index longer_of_100 = 0;  // rows of up to 64 products
   Index copies_of_100 = 0;  // rows that are one row of B of 100 entries
-  Index longest = 64;       // products of the longest row that is no copy
+  Index longest = 64;       // of one row: about twice its products, which are no copies
 };
 
 /// `rows` rows of at most 16 products, some empty or of empty rows of B, whose columns often come
@@ -53,19 +53,23 @@ ProductOperands of_tiny_rows(Index rows, Index apart, const Beside& beside) {
   return {matrix_of(rows + 1, kInner, a), matrix_of(kInner, cols, b)};
 }
 
-gpu::BinRules rules_for_order(bool is_in_order) {
+/// `may_be_early`: as so small a product may be; else as a large one goes on if it does not fit.
+gpu::BinRules rules_for_order(bool is_in_order, bool may_be_early = true) {
   gpu::BinRules rules;
+  if (!may_be_early) rules.most_early = 0;
   rules.prefers_one_pass = false;
   rules.fewest_in_order = is_in_order ? 1 : INT32_MAX;
   return rules;
 }
 
 /// C is right, says how it was made, and has the bits that it has from bins; also with new values.
-void check_in_order(const ProductOperands& operands, bool fits, const ProductCase& item) {
+void check_in_order(const ProductOperands& operands, bool fits, const ProductCase& item,
+                    bool may_be_early = true) {
   const SpgemmProblem problem = problem_of(operands, item);
   std::optional<CsrMatrix> first;
   for (const bool is_in_order : {false, true}) {
-    const std::string choice = check_bits(rules_for_order(is_in_order), problem, item, first);
+    const std::string choice =
+        check_bits(rules_for_order(is_in_order, may_be_early), problem, item, first);
     const bool was_in_order = choice.find(" in order") != std::string::npos;
     EXPECT_EQ(was_in_order, is_in_order && fits) << choice;
   }
@@ -104,9 +108,17 @@ TEST_F(SpgemmRowsInOrder, OfAnyNumber) {
 
 TEST_F(SpgemmRowsInOrder, NotWhereRowsAreLong) {
   const ProductCase item = case_of(ValueKind::f32, Semiring::plus_times);
-  check_in_order(of_tiny_rows(20'000, 1, {8, 0}), false, item);
-  check_in_order(of_tiny_rows(20'000, 1, {0, 0, 300}), false, item);
-  check_in_order(of_tiny_rows(20'000, 1, {0, 30}), false, item);
+  for (const bool may_be_early : {true, false}) {
+    check_in_order(of_tiny_rows(20'000, 1, {8, 0}), false, item, may_be_early);
+    check_in_order(of_tiny_rows(20'000, 1, {0, 0, 300}), false, item, may_be_early);
+    check_in_order(of_tiny_rows(20'000, 1, {0, 30}), false, item, may_be_early);
+  }
+}
+
+TEST_F(SpgemmRowsInOrder, NotWhereBIsWide) {
+  const ProductCase item = case_of(ValueKind::f32, Semiring::plus_times);
+  check_in_order(of_tiny_rows(3'000, 699'050, {}), true, item);
+  check_in_order(of_tiny_rows(3'000, 699'051, {}), false, item);
 }
 
 /// C gets room for every product there, which is more than it can have entries.
