@@ -9,7 +9,7 @@
 //          can sort
 // Against  bins (tiny_rows.cu): rows are given a place in a list, counted together, given another
 //          and made together, in seven launches that read them three times. Making longer rows
-//          here, too, holds up their blocks: where one row in eight had up to 64 products, all took
+//          here, too, holds up their blocks: where one row in ten had up to 64 products, all took
 //          1.6 times as long as with bins. Sums are in the order of A's columns, as there
 
 #include "gpu/device/cuda_check.h"
