@@ -10,8 +10,8 @@
 //          them, but for blocks, and far out for diagonals with few values. Elsewhere, and where
 //          AVX-512 gathers are slow, diagonals and blocks win, which need no gathers; short columns
 //          do not, as they gather like long ones, unless rows are long, values few and A comes from
-//          memory. Where AVX-512 is there, short rows of f32 win in lanes by AVX2. The rest is CSR
-//          in chunks, which has no ends of rows to guess
+//          memory. Short rows of f32 win in lanes by AVX2, without AVX-512 those of 8 to 31
+//          entries. The rest is CSR in chunks, which has no ends of rows to guess
 #include <algorithm>
 #include <cstdio>
 
@@ -58,6 +58,10 @@ constexpr Offset kWorthBlocksAtAll = 16;
 /// kSmallForLanes and rows have fewer than kShortForLanes entries on average.
 constexpr std::uint64_t kSmallForLanes = 4 << 20;
 constexpr Offset kShortForLanes = 40;
+/// Where there is AVX2 alone, lanes win in f32 if rows have so many entries on average, or more,
+/// but fewer than kLongForLanesOfAvx2. Measured on two cores of an EPYC with 260 matrices
+/// (docs/lab/2026-11-30-fourteenth-set.md).
+constexpr Offset kShortForLanesOfAvx2 = 8, kLongForLanesOfAvx2 = 32;
 /// With AVX-512, where A is not large, two formats beat lanes. Diagonals whose values repeat: they
 /// must read less than kFewBytes of CSR's bytes, and CSR have at least kFar. From nearer, CSR's
 /// bytes come faster than they are decoded (16 cores of a Xeon: 21 MB take 76 us, decoded 136; 124
@@ -158,12 +162,16 @@ CompressedLimits limits_of_compressed(const MethodInput& input, std::uint64_t by
   return limits;
 }
 
-/// Whether short rows of f32 win in lanes by AVX2, as AVX-512 is there and gathers slowly.
-bool short_lanes_pay(const MethodInput& input) {
+/// Whether rows of f32 win in lanes by AVX2, because AVX-512 is not there or gathers slowly.
+bool lanes_of_avx2_pay(const MethodInput& input) {
   const std::uint64_t csr = bytes_of_csr(input);
+  if (input.problem.b != ValueKind::f32 || !input.budget.fits(3 * csr)) return false;
+  if (chosen_isa() == Isa::avx2) {
+    return !has_fewer_a_row(input.op_a, kShortForLanesOfAvx2) &&
+           has_fewer_a_row(input.op_a, kLongForLanesOfAvx2);
+  }
   return chosen_isa() == Isa::avx512 && chosen_isa_for_short_loads() != Isa::avx512 &&
-         input.problem.b == ValueKind::f32 && csr < kSmallForLanes &&
-         has_fewer_a_row(input.op_a, kShortForLanes) && input.budget.fits(3 * csr);
+         csr < kSmallForLanes && has_fewer_a_row(input.op_a, kShortForLanes);
 }
 
 /// Whether few bytes pay, of whatever form, though A is not large. By one last level, however many
@@ -222,7 +230,7 @@ Choice choose(const MethodInput& input) {
     const std::string because = account(input, blocks->stored_bytes(), clock.seconds());
     return {std::move(blocks), "bsr", because};
   }
-  if (short_lanes_pay(input)) return in_lanes(input, clock);
+  if (lanes_of_avx2_pay(input)) return in_lanes(input, clock);
   return in_chunks(input, is_large);
 }
 

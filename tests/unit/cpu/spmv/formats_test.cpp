@@ -311,6 +311,28 @@ TEST(SpmvAuto, TakesDiagonalsInTheCachesWhereTheyAreFull) {
   unsetenv("CSRKIT_CPU_ISA");
 }
 
+TEST(SpmvAuto, TakesLanesOfAvx2ForRowsOfSomeLength) {
+  if (!is_supported(Isa::avx2)) GTEST_SKIP() << "there are no lanes of AVX2";
+  const auto chosen = [](Index length, ValueKind kind) {
+    const auto columns = [&](Index i) {
+      std::vector<Index> all;
+      for (Index k = 0; k < length; ++k) {
+        all.push_back(k * 1000 + static_cast<Index>(below(random_word(9, i, k), 1000)));
+      }
+      return all;
+    };
+    const CsrMatrix a = matrix_of(3000, length * 1000, columns, random_entry);
+    return plan_of("auto", convert_values(a, kind))->chosen_kernel();
+  };
+  setenv("CSRKIT_CPU_ISA", "avx2", 1);
+  EXPECT_EQ(chosen(7, ValueKind::f32), "csr_chunks");
+  EXPECT_EQ(chosen(8, ValueKind::f32), "csr_lanes");
+  EXPECT_EQ(chosen(31, ValueKind::f32), "csr_lanes");
+  EXPECT_EQ(chosen(32, ValueKind::f32), "csr_chunks");
+  EXPECT_EQ(chosen(20, ValueKind::f64), "csr_chunks");
+  unsetenv("CSRKIT_CPU_ISA");
+}
+
 /// Rows of `length` columns here and there among 16,000 near the diagonal, of three values.
 CsrMatrix of_few_values(Index rows, Index length) {
   const auto columns = [&](Index i) {
@@ -351,7 +373,7 @@ TEST(SpmvAuto, DecodesBesideLanesOnlyWhatIsFar) {
 
 TEST(SpmvAuto, TakesLanesWhereRegistersAreWide) {
   const bool is_wide = chosen_isa_for_short_loads() == Isa::avx512;
-  const bool has_lanes_of_f32 = is_wide || chosen_isa() == Isa::avx512;
+  const bool has_lanes_of_f32 = chosen_isa() == Isa::avx512 || chosen_isa() == Isa::avx2;
   for (const int threads : {1, 3, 7}) {
     const auto plan = plan_of("auto", scattered(3000), threads);
     EXPECT_EQ(plan->chosen_kernel(), is_wide ? "csr_lanes" : "csr_chunks") << plan->choice();
