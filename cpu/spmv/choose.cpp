@@ -10,8 +10,9 @@
 //          them, but for blocks, and far out for diagonals with few values. Elsewhere, and where
 //          AVX-512 gathers are slow, diagonals and blocks win, which need no gathers; short columns
 //          do not, as they gather like long ones, unless rows are long, values few and A comes from
-//          memory. Short rows of f32 win in lanes by AVX2, without AVX-512 those of 8 to 31
-//          entries. The rest is CSR in chunks, which has no ends of rows to guess
+//          memory. In f32 lanes by AVX2 win beside slow AVX-512 where rows are short, and without
+//          AVX-512 where they have 8 to 31 entries. The rest is CSR in chunks, which has no ends of
+//          rows to guess
 #include <algorithm>
 #include <cstdio>
 
