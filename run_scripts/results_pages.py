@@ -27,7 +27,6 @@ import kernel_ladder_table
 import plot_speedup
 import reordered_table
 import vendors_table
-import scaling
 import solve_table
 import spgemm_gpu_table
 import spmm_gpu_table
@@ -84,6 +83,24 @@ def data_of(name):
     return Data(name)
 
 
+def ranks_rows(paths):
+    """The rows of strong scaling, from records of scaling.py."""
+    rows = []
+    for record in (record for path in paths for record in tables.read_records(path)):
+        if record["scaling"] != "strong":
+            continue
+        seconds, forecast = record["median_seconds"], record["forecast_seconds"]
+        started = "one process" if record["launcher"] == "threads" else record["launcher"]
+        rows.append({"matrix": record["matrix"], "K": str(record["dense_cols"]),
+                     "way": "alone" if record["way"] == "one process" else record["way"], "ranks": str(record["ranks"]),
+                     "started by": "-" if record["way"] == "one process" else started, "ms": f"{1e3 * seconds:.3f}",
+                     "forecast ms": f"{1e3 * forecast:.3f}" if forecast else "-",
+                     "forecast over seen": f"{forecast / seconds:.2f}" if forecast else "-",
+                     "moved MB": f"{record['bytes'] / 1e6:,.1f}" if record["bytes"] else "-",
+                     "times alone": f"{record['speed_up']:.2f}" if record["speed_up"] else "-"})
+    return rows
+
+
 def of_records(stem, paths):
     """Facts and rows of records of csr-bench, by the script that makes the table of their operation."""
     sets = [(path.name[len(stem) + 1:].partition(".")[0], path) for path in paths]
@@ -94,7 +111,7 @@ def of_records(stem, paths):
         facts = {"machine": f"{len(gpus)} {gpus[0]} of one host" if gpus else f"{machine['threads']} threads of {machine['cpu']}",
                  "date": max(record["time"] for record in records)[:10],
                  "commit": ", ".join(dict.fromkeys(record["machine"]["commit"] for record in records))}
-        return facts, scaling.data_rows(paths)
+        return facts, ranks_rows(paths)
     on_gpu = records[0]["case"]["kernel"].startswith("gpu.") and machine["gpu"]
     facts = {"machine": machine["gpu"]["name"] if on_gpu else f"{machine['threads']} thread{'s' * (machine['threads'] != 1)} of {machine['cpu']}",
              "date": max(record["time"] for record in records)[:10],

@@ -29,7 +29,6 @@ import subprocess
 import sys
 
 import plot_speedup
-import tables
 
 SECONDS_PER_EXCHANGE = 5e-6  # between processes of one machine
 WAYS = ("one process", "columns", "rows", "rows, peer", "rows, nccl", "rows, messages", "all-gather", "PETSc",
@@ -313,24 +312,6 @@ def with_facts(options, records):
              "rounds": options.rounds, "repeat": options.repeat, "time": datetime.datetime.now(datetime.timezone.utc).isoformat(),
              "gpus": gpus, "machine": next((run["machine"] for run in runs if "machine" in run), {})}
     return [{**record, **facts} for record in records]
-
-
-def data_rows(paths):
-    """The rows of docs/results, of strong scaling, from several scaling.jsonl."""
-    rows = []
-    for record in (record for path in paths for record in tables.read_records(path)):
-        if record["scaling"] != "strong":
-            continue
-        seconds, forecast = record["median_seconds"], record["forecast_seconds"]
-        started = "one process" if record["launcher"] == "threads" else record["launcher"]
-        rows.append({"matrix": record["matrix"], "K": str(record["dense_cols"]),
-                     "way": "alone" if record["way"] == "one process" else record["way"], "ranks": str(record["ranks"]),
-                     "started by": "-" if record["way"] == "one process" else started, "ms": f"{1e3 * seconds:.3f}",
-                     "forecast ms": f"{1e3 * forecast:.3f}" if forecast else "-",
-                     "forecast over seen": f"{forecast / seconds:.2f}" if forecast else "-",
-                     "moved MB": f"{record['bytes'] / 1e6:,.1f}" if record["bytes"] else "-",
-                     "times alone": f"{record['speed_up']:.2f}" if record["speed_up"] else "-"})
-    return rows
 
 
 def main():
