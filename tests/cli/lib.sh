@@ -28,7 +28,7 @@ has_matplotlib() { python_with matplotlib >/dev/null; }
 unpack_package() {
   local whole=--local
   if command -v auditwheel >/dev/null && command -v patchelf >/dev/null; then whole=; fi
-  "$CLI_FOLDER/../../run_scripts/make_wheel.py" "$(dirname "$(command -v csr-bench)")/.." wheels $whole >/dev/null
+  "$CLI_FOLDER/../../run_scripts/release/make_wheel.py" "$(dirname "$(command -v csr-bench)")/.." wheels $whole >/dev/null
   python3 -m zipfile -e wheels/*.whl site
   # pip keeps this, zipfile does not.
   if [ -d site/csrkit/libexec ]; then chmod +x site/csrkit/libexec/csrkit/*; fi

@@ -3,7 +3,8 @@
 # page of its folder.
 scripts=$CLI_FOLDER/../../run_scripts
 python=$(python_with numpy matplotlib.font_manager) || python=
-for script in "$scripts"/*.sh "$scripts"/*.py; do
+mapfile -t all < <(find "$scripts" -name '*.sh' -o -name '*.py')
+for script in "${all[@]}"; do
   grep -qF "\`$(basename "$script")\`" "$scripts/README.md" || fail "run_scripts/README.md does not name $script"
   if [ ! -x "$script" ]; then continue; fi # sourced or imported by the others
   name=$(basename "$script")

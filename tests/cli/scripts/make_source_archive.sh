@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # make_source_archive.sh: what it packs is configured and built where there is no git.
 root=$CLI_FOLDER/../..
-script=$root/run_scripts/make_source_archive.sh
+script=$root/run_scripts/release/make_source_archive.sh
 git -C "$root" rev-parse HEAD >/dev/null 2>&1 || { echo "no git checkout"; exit 6; }
 commit=$(git -C "$root" rev-parse HEAD)
 expect 2 "$script"

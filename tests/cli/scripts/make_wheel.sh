@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # make_wheel.py: the wheel goes into a fresh environment, where there is neither NumPy nor a compiler, and
 # multiplies there.
-script=$CLI_FOLDER/../../run_scripts/make_wheel.py
+script=$CLI_FOLDER/../../run_scripts/release/make_wheel.py
 prefix=$(cd "$(dirname "$(command -v csr-bench)")/.." && pwd)
 expect 2 "$script" nowhere wheels
 grep -q "make_wheel.py: error: nowhere holds no lib/libcsrkit.so" err || fail "the folder is not named"

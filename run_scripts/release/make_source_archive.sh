@@ -6,7 +6,7 @@
 #   --force  replace the archive that is there
 set -euo pipefail
 # shellcheck source=run_scripts/messages.sh
-. "$(dirname "$(realpath "$0")")/messages.sh"
+. "$(dirname "$(realpath "$0")")/../messages.sh"
 
 force=no words=()
 while (($#)); do
@@ -18,7 +18,7 @@ while (($#)); do
 done
 ((${#words[@]} == 1 || ${#words[@]} == 2)) || die 2 "needs OUTPUT_FOLDER, and takes a commit; --help shows the options"
 commit=${words[1]:-HEAD}
-root=$(dirname "$(dirname "$(realpath "$0")")")
+root=$(realpath "$(dirname "$(realpath "$0")")/../..")
 git -C "$root" rev-parse --quiet --verify "$commit^{commit}" >/dev/null ||
   die 2 "$commit is no commit of $root; archives are made from a git checkout"
 version=$(git -C "$root" show "$commit:CMakeLists.txt" | sed -n 's/^project(csrkit VERSION \([0-9.]*\).*/\1/p')

@@ -21,7 +21,7 @@ import sys
 import tempfile
 import zipfile
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 OUTSIDE = ("libcuda.so.*", "libcudart.so.*", "libcusparse.so.*", "libcublas.so.*")
 
 
