@@ -73,7 +73,7 @@ if ((code == 143)) && ! grep -q . "${sets[@]#*=}"; then
 fi
 full_marks=''
 for mark in ${marks//,/ }; do full_marks+=${full_marks:+,}$(full_name "$mark"); done
-"$here/spmm_gpu_table.py" "${sets[@]}" --ours "$(full_name "$ours")" --vendor "$(full_name "$vendor")" \
+"$here/pages/spmm_gpu_table.py" "${sets[@]}" --ours "$(full_name "$ours")" --vendor "$(full_name "$vendor")" \
   --marks "$full_marks" --json "$out/table.json" --markdown "$out/table.md" --force || { ((code != 0)) || code=1; }
 cat "$out/table.md"
 exit "$code"

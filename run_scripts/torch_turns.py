@@ -23,6 +23,7 @@ import subprocess
 import sys
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "pages"))
 import tables
 
 try:

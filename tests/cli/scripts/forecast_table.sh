@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # The script that compares forecasts of the locality report with measured products, dry: on the CPU.
-script=$CLI_FOLDER/../../run_scripts/forecast_table.py
+script=$CLI_FOLDER/../../run_scripts/pages/forecast_table.py
 csr-import "$DATASETS/karate.mtx" before.csr --quiet
 csr-reorder before.csr after.csr --method rcm --quiet
 # Any profile serves; to measure one takes seconds, and fails on a machine that is too busy.

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # Tables and pictures of the studies of GPU kernels, from made-up records.
-studies=$CLI_FOLDER/../../run_scripts/gpu_studies.py
+studies=$CLI_FOLDER/../../run_scripts/pages/gpu_studies.py
 product() { # product MAPPING PER_LANE TILE SECONDS
   printf '{"matrix": "a", "rows": 9, "nnz": 1000000, "k": 32, "mapping": "%s", "per_lane": %s, "tile": %s, "seconds": [%s]}\n' "$@"
 }

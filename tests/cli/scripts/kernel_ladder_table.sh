@@ -2,7 +2,7 @@
 # The script behind the ladder's table, dry: kernels of the CPU.
 csr-import "$DATASETS/karate.mtx" karate.csr --quiet
 csr-bench karate.csr -k 8,32 --repeat 2 --kernels cpu.row_loop,cpu.auto --records out.jsonl --quiet
-table=$CLI_FOLDER/../../run_scripts/kernel_ladder_table.py
+table=$CLI_FOLDER/../../run_scripts/pages/kernel_ladder_table.py
 expect 0 "$table" out.jsonl --kernels cpu.spmm.
 prints "| matrix | K | \`row_loop\` | \`auto\` |"
 equals "$(grep -c '\*\*' out)" 2

@@ -10,19 +10,19 @@ missing() { # missing TEXT SCRIPT ARGUMENTS...: exit code 77 and a single line w
   shift 2
   expect 77 env PYTHONPATH=without python3 "$scripts/$script" "$@"
   equals "$(wc -l <err)" 1
-  grep -qF -- "$script: $text" err || { cat err >&2; fail "stderr does not say '$text'"; }
+  grep -qF -- "$(basename "$script"): $text" err || { cat err >&2; fail "stderr does not say '$text'"; }
   silent out
 }
 missing "NumPy is not installed" spgemm_gpu_vs_cpu.py "$DATASETS/karate.mtx" --tools .
-missing "Matplotlib is not installed" plot_shapes.py records.jsonl out.svg
+missing "Matplotlib is not installed" pages/plot_shapes.py records.jsonl out.svg
 
 # A page needs neither: without NumPy it has no pictures of matrices, and says so.
 csr-import "$DATASETS/karate.mtx" karate.csr --quiet
 csr-bench karate.csr -k 8 --kernels cpu.auto,cpu.row_loop --repeat 2 --records out.jsonl --quiet
-expect 0 env PYTHONPATH=without python3 "$scripts/plot_speedup.py" out.jsonl out.svg --kernel cpu.spmm.auto \
+expect 0 env PYTHONPATH=without python3 "$scripts/pages/plot_speedup.py" out.jsonl out.svg --kernel cpu.spmm.auto \
   --against cpu.spmm.row_loop --title "some title"
 grep -q '<title>karate, K = 8: [0-9.]*</title>' out.svg || fail "no bar in the picture"
-expect 1 env PYTHONPATH=without python3 "$scripts/plot_speedup.py" out.jsonl none.svg --kernel a --against b
+expect 1 env PYTHONPATH=without python3 "$scripts/pages/plot_speedup.py" out.jsonl none.svg --kernel a --against b
 no_file none.svg
 expect 0 env PYTHONPATH=without CSRKIT_REPORT_PYTHON=1 csr-report out.jsonl
 says "install it (Debian: python3-numpy)"

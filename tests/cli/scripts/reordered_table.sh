@@ -4,7 +4,7 @@ csr-import "$DATASETS/karate.mtx" karate.csr --values=random --quiet
 env -u SOURCE_DATE_EPOCH csr-reorder karate.csr karate.degree.csr --method degree --quiet
 csr-bench karate.csr karate.degree.csr -k 4,8 --kernels cpu.auto,cpu.row_loop --repeat 6 --check --records cpu.jsonl --quiet
 sed 's/cpu.spmm.row_loop/gpu.spmm.vendor_cusparse/; s/cpu.spmm.auto/gpu.spmm.auto/' cpu.jsonl >gpu.jsonl
-script=$CLI_FOLDER/../../run_scripts/reordered_table.py
+script=$CLI_FOLDER/../../run_scripts/pages/reordered_table.py
 expect 0 "$script" gpu.jsonl
 prints "| matrix | nnz | K | csrkit as given s | csrkit reordered s | cuSPARSE as given s | cuSPARSE reordered s | over the file as given | over the same file | interval | order s | analysis s | pays back after |"
 equals "$(grep -c '^| karate | 156 | [48] | ' out)" 2

@@ -4,7 +4,7 @@ root=$CLI_FOLDER/../..
 mkdir -p copy/docs/results/here/data
 cp -r "$root/run_scripts" copy/
 cp "$root/docs/results/summary.tsv" copy/docs/results/
-pages=copy/run_scripts/results_pages.py
+pages=copy/run_scripts/pages/results_pages.py
 page=copy/docs/results/here/page.md
 printf '# machine: one\n# date: 2026-01-02\n# published: abc\n# note: a note\n' >copy/docs/results/here/data/small.tsv
 printf 'matrix\tK\tours ms\ttheirs ms\na\t8\t1.0\t2.0\nb\t8\t2.0\t1.0\nb\t16\t1\t-\n' >>copy/docs/results/here/data/small.tsv

@@ -22,7 +22,7 @@ turns() { "$script" --records "$1.jsonl" --sparse "$2" --refined "$3" --dense "$
 expect 0 turns all 20 20 128
 equals "$(wc -l <all.jsonl)" 18
 grep -qF '"name": "Some GPU"' all.jsonl || fail "the GPU is not named"
-rows() { "$CLI_FOLDER/../../run_scripts/solve_table.py" "$@"; }
+rows() { "$CLI_FOLDER/../../run_scripts/pages/solve_table.py" "$@"; }
 for kind in sparse refined dense; do
   expect 0 rows $kind all.jsonl
   grep -q '^| 20 x 20\|^| 400 ' out || fail "no row of $kind"

@@ -40,7 +40,7 @@ for record in records:
         record["check"] = None
 open("unchecked.jsonl", "w").writelines(json.dumps(record) + "\n" for record in records)
 PYTHON
-expect 1 "$CLI_FOLDER/../../run_scripts/spmm_gpu_table.py" real=unchecked.jsonl --ours cpu.spmm.auto \
+expect 1 "$CLI_FOLDER/../../run_scripts/pages/spmm_gpu_table.py" real=unchecked.jsonl --ours cpu.spmm.auto \
   --vendor cpu.spmm.row_loop --marks ""
 grep -qF "karate/8/warm" err || fail "the unchecked case is not named"
 expect 2 "$script"

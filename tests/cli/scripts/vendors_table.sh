@@ -3,7 +3,7 @@
 csr-import "$DATASETS/karate.mtx" karate.csr --values=random --quiet
 csr-bench karate.csr -k 4,8 --kernels cpu.auto,cpu.row_loop,cpu.gather_mark --repeat 6 --check --records all.jsonl --quiet
 sed 's/cpu.spmm.row_loop/cpu.spmm.vendor_mkl/' all.jsonl >real.jsonl
-script=$CLI_FOLDER/../../run_scripts/vendors_table.py
+script=$CLI_FOLDER/../../run_scripts/pages/vendors_table.py
 expect 0 "$script" real=real.jsonl
 prints "| matrix | set | nnz | K | value kind | caches | csrkit ms | MKL ms | speed-up | interval | best vendor | share of the gather mark |"
 equals "$(grep -cE '^\| karate \| real \| 156 \| [48] \| as stored \| warm \| [0-9.e-]+ \| [0-9.e-]+ \| [0-9.]+ \| [0-9.]+\.\.[0-9.]+( level)? \| MKL \| [0-9.]+ \|$' out)" 2

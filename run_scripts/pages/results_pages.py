@@ -32,7 +32,7 @@ import spgemm_gpu_table
 import spmm_gpu_table
 import tables
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "docs" / "results"
 MARK = re.compile(r"<!-- (table|mean|summary|picture)((?: [^>]*)?) -->\n")
 
