@@ -5,7 +5,7 @@ Usage: soak.py --build DIR [PART...] [--minutes N | --seconds N] [--hours N] [--
        soak.py --list
        soak.py --summary --record FILE
 
-run_scripts/soak.sh calls this; its --help says what the options mean.
+run_scripts/measure/soak.sh calls this; its --help says what the options mean.
 """
 import argparse
 import datetime

@@ -1,7 +1,7 @@
 """The records of the soak as a table, in docs/reliability.md between two marks."""
 import json
 
-BEGIN, END = "<!-- soak: written by run_scripts/soak.sh --summary -->\n", "<!-- soak: end -->\n"
+BEGIN, END = "<!-- soak: written by run_scripts/measure/soak.sh --summary -->\n", "<!-- soak: end -->\n"
 
 
 def read_records(path):

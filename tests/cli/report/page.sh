@@ -10,7 +10,7 @@ csr-bench graph.csr graph.degree.csr graph.rcm.csr -k 4,8 --repeat 3 --records b
 for block in 64 128; do
   for tile in 4 8; do echo '{"matrix":"graph","block":'$block',"tile":'$tile',"seconds":[0.00'$tile',0.002]}'; done
 done >search.jsonl
-# A study of schedules, as run_scripts/schedule_study.py records it.
+# A study of schedules, as run_scripts/measure/schedule_study.py records it.
 for run in '"naive","schedule":null,"chunk":0,"gflops":1' '"unrolled_8","schedule":"static","chunk":0,"gflops":3' \
   '"unrolled_8","schedule":"dynamic","chunk":64,"gflops":6'; do
   echo '{"matrix":"graph","dense_cols":32,"threads":2,"kernel":"cpu.spmm.'"${run#?}"'}'

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # gpu_check.sh with stand-ins for CMake, the GPU tests and the sanitizer: what it runs, and that one
 # failure is the script's.
-script=$(realpath "$CLI_FOLDER/../../run_scripts/gpu_check.sh")
+script=$(realpath "$CLI_FOLDER/../../run_scripts/measure/gpu_check.sh")
 mkdir -p shims build/tools build/tests
 for tool in csr-import csr-bench; do
   printf '#!/bin/sh\necho %s "$@"\n' $tool >build/tools/$tool

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # gpu_sanitizer.py with stand-ins for the GPU tests, the tools and the sanitizer: what it runs, what it
 # leaves for the next call, and that one report is the script's failure.
-script=$CLI_FOLDER/../../run_scripts/gpu_sanitizer.py
+script=$CLI_FOLDER/../../run_scripts/measure/gpu_sanitizer.py
 mkdir -p shims build/tests/soak build/tools
 cat >build/tests/gpu <<'END'
 #!/bin/sh

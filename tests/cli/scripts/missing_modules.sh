@@ -13,7 +13,7 @@ missing() { # missing TEXT SCRIPT ARGUMENTS...: exit code 77 and a single line w
   grep -qF -- "$(basename "$script"): $text" err || { cat err >&2; fail "stderr does not say '$text'"; }
   silent out
 }
-missing "NumPy is not installed" spgemm_gpu_vs_cpu.py "$DATASETS/karate.mtx" --tools .
+missing "NumPy is not installed" measure/spgemm_gpu_vs_cpu.py "$DATASETS/karate.mtx" --tools .
 missing "Matplotlib is not installed" pages/plot_shapes.py records.jsonl out.svg
 
 # A page needs neither: without NumPy it has no pictures of matrices, and says so.

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # The script behind the table of orderings, dry: a tiny graph with communities, and a rectangle.
 csr-import "$DATASETS/lp_afiro.mtx" wide.csr --values=random --quiet
-script=$CLI_FOLDER/../../run_scripts/reorder_table.py
+script=$CLI_FOLDER/../../run_scripts/measure/reorder_table.py
 tools=$(dirname "$(command -v csr-reorder)")
 mkdir data
 # Any profile serves; to measure one takes seconds, and fails on a machine that is too busy.

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # scaling.py on threads of one process: every case once, a table, a picture; and what it refuses.
-script=$CLI_FOLDER/../../run_scripts/scaling.py
+script=$CLI_FOLDER/../../run_scripts/measure/scaling.py
 cp "$CLI_FOLDER/../data/golden/rank_parts_f32.csr" parts.csr
 expect 0 python3 "$script" parts.csr --out made --ranks 1,2,4 -k 4 --rounds 1 --repeat 2 --launcher threads
 prints '| strong | rows | 4 | 4 |'

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # The study of schedules, dry: a table, records that csr-report takes, and an end in order.
 csr-import "$DATASETS/karate.mtx" karate.csr --values=random --quiet
-study=$CLI_FOLDER/../../run_scripts/schedule_study.py
+study=$CLI_FOLDER/../../run_scripts/measure/schedule_study.py
 bin=$(dirname "$(command -v csr-spmm-cpu)")
 expect 0 "$study" karate.csr --bin "$bin" -k 8 --threads 1,2 --repeat 2 --rungs unrolled:8 --records study.jsonl
 prints "| karate | 8 | 2 | \`unrolled:8\` |"

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # soak.sh: its parts, one of them on the installed tools, and a record that says what was seen.
-script=$CLI_FOLDER/../../run_scripts/soak.sh
+script=$CLI_FOLDER/../../run_scripts/measure/soak.sh
 expect 0 "$script" --list
 prints "R1.mtx"
 prints "R8.allocations"

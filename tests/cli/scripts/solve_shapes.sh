@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # The search over shapes of tiles with a tool that only pretends, and for real where there is a GPU.
-script=$CLI_FOLDER/../../run_scripts/solve_shapes.py
+script=$CLI_FOLDER/../../run_scripts/measure/solve_shapes.py
 mkdir pretended
 cat >pretended/csr-solve-gpu <<'TOOL'
 #!/usr/bin/env bash

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Time per iteration over sizes, for both kinds of systems: records, two pictures, nothing measured twice.
 python=$(python_with matplotlib.font_manager) || { echo "no Python with Matplotlib"; exit 6; }
-script=$CLI_FOLDER/../../run_scripts/solve_sizes.py
+script=$CLI_FOLDER/../../run_scripts/measure/solve_sizes.py
 tools=$(dirname "$(command -v csr-solve-cpu)")
 for system in dense grid; do
   measure() {

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Solvers in turn with a tool that only pretends, the rows of the pages that come of its records, and, where there is a GPU,
 # one system for real.
-script=$CLI_FOLDER/../../run_scripts/solve_turns.py
+script=$CLI_FOLDER/../../run_scripts/measure/solve_turns.py
 mkdir pretended
 ln -s "$(command -v csr-generate)" pretended/
 cat >pretended/csr-solve-gpu <<'TOOL'

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # GPU against CPU, dry: the CPU's tool stands in for the GPU's; then products that do differ.
 python=$(python_with numpy) || { echo "no Python with NumPy"; exit 6; }
-script=$CLI_FOLDER/../../run_scripts/spgemm_gpu_vs_cpu.py
+script=$CLI_FOLDER/../../run_scripts/measure/spgemm_gpu_vs_cpu.py
 bin=$(dirname "$(command -v csr-spgemm-cpu)")
 mkdir tools
 for tool in csr-import csr-info csr-spgemm-cpu; do ln -s "$bin/$tool" tools/$tool; done

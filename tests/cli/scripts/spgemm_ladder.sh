@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2016 # Markdown's backquotes
 # The script behind SpGEMM's ladder, dry: the CPU's tool stands in for every rung of the GPU's.
-script=$CLI_FOLDER/../../run_scripts/spgemm_ladder.py
+script=$CLI_FOLDER/../../run_scripts/measure/spgemm_ladder.py
 bin=$(dirname "$(command -v csr-spgemm-cpu)")
 csr-import "$DATASETS/karate.mtx" karate.csr --values=random --quiet
 mkdir tools

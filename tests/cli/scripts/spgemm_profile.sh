@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # The script that reads profiles of SpGEMM's ladder, with a stand-in for Nsight Compute: three samples
 # of four lie where the rung begins to write back.
-script=$CLI_FOLDER/../../run_scripts/spgemm_profile.py
+script=$CLI_FOLDER/../../run_scripts/measure/spgemm_profile.py
 mkdir -p nsight/extras/python tools
 cat >nsight/ncu <<'END'
 #!/usr/bin/env bash

@@ -3,7 +3,7 @@
 mkdir real made
 csr-import "$DATASETS/karate.mtx" real/karate.csr --values=random --quiet
 csr-import "$DATASETS/lp_afiro.mtx" made/ddi.csr --quiet
-script=$CLI_FOLDER/../../run_scripts/spmm_gpu_tables.sh
+script=$CLI_FOLDER/../../run_scripts/measure/spmm_gpu_tables.sh
 tables() {
   "$script" --value-kind f32 --real real --stand-ins made --out tables --tools "$(dirname "$(command -v csr-bench)")" \
     -k 8,32 --repeat 2 --ours cpu.auto --vendor cpu.row_loop "$@"

@@ -3,7 +3,7 @@
 mkdir matrices
 csr-import "$DATASETS/karate.mtx" matrices/karate.csr --quiet
 csr-generate poisson matrices/grid.csr --set nx=9 --quiet
-script=$CLI_FOLDER/../../run_scripts/spmv_cpu.sh
+script=$CLI_FOLDER/../../run_scripts/measure/spmv_cpu.sh
 tools=$(dirname "$(command -v csr-bench)")
 expect 0 "$script" --matrices matrices --out records --tools "$tools" --threads 1,2 --value-kind f64 --repeat 2 \
   --max-seconds 0.05

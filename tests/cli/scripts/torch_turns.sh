@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # torch_turns.py says what it lacks: a package, a GPU; an output that is there stays.
-script=$CLI_FOLDER/../../run_scripts/torch_turns.py
+script=$CLI_FOLDER/../../run_scripts/measure/torch_turns.py
 mkdir without
 echo 'raise ImportError("No module named torch")' >without/torch.py
 expect 77 env PYTHONPATH=without python3 "$script" products karate.csr

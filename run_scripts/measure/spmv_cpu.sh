@@ -14,7 +14,7 @@
 # Pin threads, one a core: OMP_PROC_BIND=close OMP_PLACES=cores spmv_cpu.sh ...
 set -euo pipefail
 # shellcheck source=run_scripts/messages.sh
-. "$(dirname "$(realpath "$0")")/messages.sh"
+. "$(dirname "$(realpath "$0")")/../messages.sh"
 
 matrices='' out=build/spmv-cpu tools=build/cpu-only/tools threads=${OMP_NUM_THREADS:-$(nproc)} kinds=f64,f32 repeat=20
 max_seconds=2

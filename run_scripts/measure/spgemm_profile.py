@@ -21,7 +21,7 @@ RUNGS = {"v0_thread_per_row": "thread_per_row", "v1_cached_members": "cached_mem
          "v4_thread_counts": "thread_counts", "v5_prefix_sum": "write_row"}
 TIME, DRAM, L2 = "gpu__time_duration.sum", "dram__bytes.sum", "lts__t_bytes.sum"
 SAMPLES = "smsp__pcsamp_warps_issue_stalled_"
-LADDER = pathlib.Path(__file__).resolve().parent.parent / "gpu" / "spgemm" / "ladder"
+LADDER = pathlib.Path(__file__).resolve().parents[2] / "gpu" / "spgemm" / "ladder"
 
 
 def load_ncu_report():

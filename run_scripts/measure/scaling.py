@@ -28,7 +28,7 @@ import statistics
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "pages"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "pages"))
 import plot_speedup
 
 SECONDS_PER_EXCHANGE = 5e-6  # between processes of one machine

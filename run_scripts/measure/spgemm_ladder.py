@@ -13,7 +13,7 @@ import pathlib
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "pages"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "pages"))
 import tables
 
 RUNGS = ["v0_thread_per_row", "v1_cached_members", "v2_block_per_row", "v3_batched_writes",

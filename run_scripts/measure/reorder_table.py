@@ -27,7 +27,7 @@ import subprocess
 import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "pages"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "pages"))
 import tables
 
 WIDTHS = (32, 256)

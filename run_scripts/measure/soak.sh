@@ -18,8 +18,8 @@
 # Exit code 1 if a promise is broken: the record says how, the input is kept.
 set -euo pipefail
 # shellcheck source=run_scripts/messages.sh
-. "$(dirname "$(realpath "$0")")/messages.sh"
-cd "$(dirname "$(realpath "$0")")/.."
+. "$(dirname "$(realpath "$0")")/../messages.sh"
+cd "$(dirname "$(realpath "$0")")/../.."
 
 build_dir=build/release
 record=docs/results/soak/soak.jsonl

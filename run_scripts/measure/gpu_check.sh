@@ -6,8 +6,8 @@
 # Usage: gpu_check.sh [--build-dir DIR] [--out DIR] [--skip-sanitizer] [--architecture NN]
 set -euo pipefail
 # shellcheck source=run_scripts/messages.sh
-. "$(dirname "$(realpath "$0")")/messages.sh"
-cd "$(dirname "$0")/.."
+. "$(dirname "$(realpath "$0")")/../messages.sh"
+cd "$(dirname "$0")/../.."
 
 build_dir=build/gpu
 out_dir=build/gpu-check
@@ -72,7 +72,7 @@ attempt gpu-tests-big timeout 900 "$build_dir/tests/gpu" --gtest_filter='SlowBig
 
 if [[ $sanitizer == yes ]]; then
   step compute-sanitizer
-  attempt sanitizer run_scripts/gpu_sanitizer.py --build-dir "$build_dir" --record "$out_dir/sanitizer.jsonl"
+  attempt sanitizer run_scripts/measure/gpu_sanitizer.py --build-dir "$build_dir" --record "$out_dir/sanitizer.jsonl"
 fi
 
 step "CPU, naive GPU and cuSPARSE on ogbn-arxiv"

@@ -22,12 +22,12 @@ import sys
 import tempfile
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 TOOLS = ("launches", "memcheck", "racecheck", "initcheck", "synccheck")
 # These run again with launches one by one if the tool breaks them; docs/reliability.md says what is known of it.
 BROKEN_BY_TOOL = {("initcheck", "SanitizerSpgemmRowBins.SmallAdversarialProducts/shrunk_32")}
 OPERATIONS = ("spmm", "spmv", "spgemm", "sddmm", "solve")
-BEGIN, END = "<!-- sanitizer: written by run_scripts/gpu_sanitizer.py --summary -->\n", "<!-- sanitizer: end -->\n"
+BEGIN, END = "<!-- sanitizer: written by run_scripts/measure/gpu_sanitizer.py --summary -->\n", "<!-- sanitizer: end -->\n"
 
 
 class Failed(Exception):

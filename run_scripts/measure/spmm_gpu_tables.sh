@@ -15,7 +15,7 @@
 # of the CPU: a dry run.
 set -euo pipefail
 # shellcheck source=run_scripts/messages.sh
-. "$(dirname "$(realpath "$0")")/messages.sh"
+. "$(dirname "$(realpath "$0")")/../messages.sh"
 
 stand_ins='' real='' out=build/spmm-gpu-tables tools=build/gpu/tools columns=32,64,128,256,512 repeat=5 within=''
 ours=gpu.auto vendor=gpu.vendor_cusparse marks=gpu.gather_mark,gpu.gather_mark_sliced kinds=()
@@ -73,7 +73,7 @@ if ((code == 143)) && ! grep -q . "${sets[@]#*=}"; then
 fi
 full_marks=''
 for mark in ${marks//,/ }; do full_marks+=${full_marks:+,}$(full_name "$mark"); done
-"$here/pages/spmm_gpu_table.py" "${sets[@]}" --ours "$(full_name "$ours")" --vendor "$(full_name "$vendor")" \
+"$here/../pages/spmm_gpu_table.py" "${sets[@]}" --ours "$(full_name "$ours")" --vendor "$(full_name "$vendor")" \
   --marks "$full_marks" --json "$out/table.json" --markdown "$out/table.md" --force || { ((code != 0)) || code=1; }
 cat "$out/table.md"
 exit "$code"
