@@ -27,9 +27,9 @@
 // Against  nnz_split: no work at row ends, so half the registers and twice the lanes in flight; the
 //          sum of a cut row is made by its last part (arrival counters; the order of the sum is
 //          fixed, so the bits are always the same), which saves the second kernel. Still bad: rows
-//          of 9 to 95 entries are visited out of order, which costs locality where the order of the
-//          rows had some; C's stores add to the time of the gather where the slice of B leaves no
-//          room for them in L2
+//          of 9 entries and more that are not long are visited out of order, which costs locality
+//          where the order of the rows had some; C's stores add to the time of the gather where the
+//          slice of B leaves no room for them in L2
 // Akin to  CSR-Adaptive (Greathouse, Daga, "Efficient sparse matrix-vector multiplication on GPUs
 //          using the CSR storage format", SC'14): rows classed by length, a method per class.
 //          There a class is a run of neighbouring rows; here rows are sorted into bins.

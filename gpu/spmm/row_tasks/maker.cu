@@ -34,10 +34,17 @@ constexpr Offset kLittleWork = 2'000'000;
 constexpr Offset kWorkOfOneStep = 50'000;  // where strips of one step pay
 // Less work is done before a block has made one row of 600 entries, so such rows are cut.
 constexpr Offset kWorkOfShortParts = 75'000;
+// Unless eight lanes hold all columns, a group of lanes takes a row alone if that is at most this
+// part of what each of the groups that run at once has to do, so that none is late. Twice as many
+// rows are then under way, from their first columns on, and name the same rows of B while L1 has
+// them (docs/lab/2026-11-30-spmm-rows-of-a-group.md).
+constexpr Offset kPartOfAGroup = 3;
 constexpr Index kWarpPart = 256, kLongestWarpPart = 1024, kBlockPart = 512;
 constexpr Index kNarrowPart = 64, kPart = 128, kLargePart = 256;
 constexpr Index kRangeRows = 16 * kRowsPerBlock, kRangePanels = 4 * kRowsPerBlock;
-static_assert(bin_of(longest_whole(kLargePart)) < kBins, "a bin for every whole row");
+constexpr Index kLongestOfGroup = 320;
+static_assert(bin_of(std::max(longest_whole(kLargePart), kLongestOfGroup)) < kBins,
+              "a bin for every whole row");
 
 /// The entries of a strip in a small matrix: the fewest steps, which depend on each other, with
 /// which all groups of lanes still run at once. Measured on an H100,
@@ -93,6 +100,9 @@ void RowTaskMaker::choose_lengths_of_panels(const SpmmSizes& sizes, Index one_sl
 }
 
 void RowTaskMaker::choose_lengths_of_rows(const SpmmSizes& sizes, Index one_slice_cols) {
+  const auto within = [](Offset length, Index least, Index most) {
+    return static_cast<Index>(std::clamp<Offset>(length, least, most));
+  };
   const Offset nnz = sizes.nnz_of_whole();
   const bool is_narrow = sizes.dense_cols_of_whole() <= one_slice_cols;
   shortest_long_ = is_narrow ? kLongNarrowRow : kLongRow;
@@ -107,12 +117,16 @@ void RowTaskMaker::choose_lengths_of_rows(const SpmmSizes& sizes, Index one_slic
   while (part_entries_ < kLongestWarpPart && work / (2 * part_entries_) >= kEnoughParts) {
     part_entries_ *= 2;
   }
+  const Offset groups_of_warp = is_narrow ? 4 : 2;
+  if (!is_narrow) {
+    const Offset of_group = work / bands_ / (groups_of_warp * kWarpsAtOnce);
+    shortest_long_ = within(of_group / kPartOfAGroup, shortest_long_, kLongestOfGroup);
+  }
   if (nnz >= kEntriesOfSmall || work >= kLittleWork) return;
   part_entries_ = !is_narrow && work <= kWorkOfShortParts ? kWarpPart : kBlockPart;
   // If there are too few entries for the warps that run at once, more rows get a warp or a block,
   // down to rows for strips and to one step a group.
   if (is_narrow) shortest_long_ = kLongOfFewRow;
-  const Offset groups_of_warp = is_narrow ? 4 : 2;
   strip_entries_ =
       std::min(strip_entries_, entries_of_small_strips(sizes, wide_slices, groups_of_warp));
   // A step of a strip takes the time of eight entries, however few it has. If every row can have a
@@ -120,11 +134,8 @@ void RowTaskMaker::choose_lengths_of_rows(const SpmmSizes& sizes, Index one_slic
   if (bands_ == 1 && sizes.rows * wide_slices <= kWarpsAtOnce * groups_of_warp * 3 / 4) {
     longest_in_strips_ = 0;
   }
-  const auto at_least = [](Offset length, Index least, Index most) {
-    return static_cast<Index>(std::clamp<Offset>(length, least, most));
-  };
-  shortest_of_block_ = at_least(work / kBlocksAtOnce, kShortestOfBlock, kBlockRow);
-  shortest_long_ = at_least(work / kWarpsAtOnce, kShortRow + 1, shortest_long_);
+  shortest_of_block_ = within(work / kBlocksAtOnce, kShortestOfBlock, kBlockRow);
+  shortest_long_ = within(work / kWarpsAtOnce, kShortRow + 1, shortest_long_);
 }
 
 void RowTaskMaker::choose_ranges(const SpmmSizes& sizes) {

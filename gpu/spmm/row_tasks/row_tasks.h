@@ -34,8 +34,9 @@ inline constexpr Index kTasksPerWarp = 4;
 /// for a longer neighbour, and rows that follow each other share columns in L1. The threshold is
 /// kLongNarrowRow where one group of lanes covers all columns (latency dominates there), and
 /// kLongOfFewRow in small matrices, where a row with at least kBlockRow nonzeros gets a block. The
-/// fewer entries a matrix has, the lower are both (maker.cu). Parts of cut rows are treated as
-/// whole rows of their length. Panels get one group of lanes each, whatever their length.
+/// fewer entries a matrix has, the lower are both; in products of much work and more columns than
+/// eight lanes hold the threshold is higher (maker.cu). Parts of cut rows are treated as whole rows
+/// of their length. Panels get one group of lanes each, whatever their length.
 inline constexpr Index kLongRow = 96, kLongNarrowRow = 64, kLongOfFewRow = 48, kBlockRow = 192;
 /// The shortest row that ever gets a block.
 inline constexpr Index kShortestOfBlock = 64;

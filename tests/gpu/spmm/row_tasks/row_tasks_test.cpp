@@ -95,6 +95,20 @@ CsrMatrix many_rows_of_some_entries() {
   return matrix_of(kRows, kCols, std::move(entries));
 }
 
+/// Rows of `shortest` to `longest` entries, in no order of their lengths.
+CsrMatrix rows_between(Index rows, Index shortest, Index longest) {
+  constexpr Index kCols = 4001;
+  std::vector<Entry> entries;
+  for (Index row = 0; row < rows; ++row) {
+    const Index length = shortest + row * 37 % (longest - shortest + 1);
+    for (Index i = 0; i < length; ++i) {
+      const Index col = (i * 11 + row * 5) % kCols;
+      entries.push_back({row, col, random_value(17, row, col)});
+    }
+  }
+  return matrix_of(rows, kCols, std::move(entries));
+}
+
 class RowTasks : public GpuTest {};
 class SanitizerRowTasks : public GpuTest {};
 
@@ -133,6 +147,39 @@ TEST_F(RowTasks, OfLongRowsForTheMostPart) {
   item.alpha = 2;
   item.beta = -1;
   for (const Index dense_cols : {32, 200}) check_kernel_on(kernel, matrix, dense_cols, item);
+}
+
+// Up to 320 entries; the last columns are fewer than a slice, and rows begin anywhere.
+TEST_F(RowTasks, OfAGroupAreLongWhereEachGroupHasMuchToDo) {
+  const CsrMatrix matrix = rows_between(8003, 0, 340);
+  const SpmmKernel& kernel = find_kernel(gpu::spmm_kernels(), "row_bins");
+  const auto check = [&](ValueKind kind, ValueKind sums, std::initializer_list<Index> widths) {
+    for (const Index dense_cols : widths) {
+      KernelCase item;
+      item.kinds = {kind, kind, sums, sums};
+      check_kernel_on(kernel, matrix, dense_cols, item);
+      item.alpha = 2;
+      item.beta = -1;
+      check_kernel_on(kernel, matrix, dense_cols, item);
+    }
+  };
+  check(ValueKind::f32, ValueKind::f32, {200, 455, 512});
+  check(ValueKind::f64, ValueKind::f64, {128, 231});
+  check(ValueKind::f16, ValueKind::f32, {456});
+}
+
+TEST_F(RowTasks, OfAWarpAreFewerTheMoreEachGroupHasToDo) {
+  const SpmmKernel& kernel = find_kernel(gpu::spmm_kernels(), "row_bins");
+  const auto has_warps = [&](Index shortest, Index longest, Index dense_cols) {
+    const CsrMatrix matrix = rows_between(6000, shortest, longest);
+    const auto plan = kernel.make_plan(default_spmm_problem(matrix, dense_cols), {});
+    return plan->choice().find(" 0 of a warp") == std::string::npos;
+  };
+  EXPECT_TRUE(has_warps(130, 160, 128));
+  EXPECT_FALSE(has_warps(130, 160, 512));
+  EXPECT_FALSE(has_warps(280, 319, 512));
+  EXPECT_TRUE(has_warps(280, 320, 1024)) << "no bin for longer ones";
+  EXPECT_FALSE(has_warps(60, 90, 128));
 }
 
 // Up to eight entries that are left of a row are asked for together where columns are few.
@@ -251,6 +298,10 @@ TEST_F(SanitizerRowTasks, SuitTheSizeOfTheMatrix) {
   check_rows_by_all_lanes(rows_of_many_lengths(90));
   check_rows(rows_of_many_lengths(90), {3});
   check_rows_by_all_lanes(few_long_rows(5));
+}
+TEST_F(SanitizerRowTasks, OfAGroupAreLong) {
+  check_kernel_on(find_kernel(gpu::spmm_kernels(), "row_bins"), rows_between(250, 90, 280), 4096,
+                  {});
 }
 TEST_F(SanitizerRowTasks, OfLastColumnsHaveEightLanes) {
   const SpmmKernel& kernel = find_kernel(gpu::spmm_kernels(), "row_bins");
