@@ -119,7 +119,13 @@ void RowTaskMaker::choose_lengths_of_rows(const SpmmSizes& sizes, Index one_slic
   }
   const Offset groups_of_warp = is_narrow ? 4 : 2;
   if (!is_narrow) {
-    const Offset of_group = work / bands_ / (groups_of_warp * kWarpsAtOnce);
+    // Rows that do not fill vectors are read in pieces, up to four columns a lane, whatever their
+    // kind.
+    constexpr Offset kLanes = 8, kPieceCols = 64;
+    const bool has_pieces = sizes.dense_cols_of_whole() % (one_slice_cols / kLanes) != 0;
+    const Offset group_cols = has_pieces ? std::max(slice_cols, kPieceCols) : slice_cols;
+    const Offset groups = (sizes.dense_cols_of_whole() + group_cols - 1) / group_cols;
+    const Offset of_group = nnz * groups / bands_ / (groups_of_warp * kWarpsAtOnce);
     shortest_long_ = within(of_group / kPartOfAGroup, shortest_long_, kLongestOfGroup);
   }
   if (nnz >= kEntriesOfSmall || work >= kLittleWork) return;

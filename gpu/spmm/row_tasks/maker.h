@@ -27,6 +27,8 @@ class RowTaskMaker {
   std::uint64_t workspace_bytes() const { return bytes_; }
   Offset max_slots() const { return max_slots_; }
   Index part_entries() const { return part_entries_; }
+  /// The shortest row that gets a warp.
+  Index shortest_of_warp() const { return shortest_long_; }
 
   /// Bytes at the front of the workspace (totals, progress, counts) that must be 0 before the
   /// passes.

@@ -56,7 +56,8 @@ TEST(ChooseSpmm, IsNearTheFasterKernelOnRecordedProducts) {
         Wanted{"h200/data/spmm_choices_more", 300, 1000, 0.95, 0.008, 0.955, 0.012},
         Wanted{"h200/data/spmm_choices_all_kinds", 200, 1000, 0.963, 0.008, 0.945, 0.01},
         Wanted{"h200/data/spmm_choices_sets", 171, 700, 0.96, 0.01, 0.92, 0.021},
-        Wanted{"h200/data/spmm_choices_twelfth", 50, 280, 0, 0, 0.94, 0.012}}) {
+        Wanted{"h200/data/spmm_choices_twelfth", 50, 280, 0, 0, 0.94, 0.012},
+        Wanted{"h200/data/spmm_choices_fifteenth", 50, 1000, 0, 0, 0.96, 0.008}}) {
     SCOPED_TRACE(wanted.record);
     const std::vector<RecordedProduct> cases = recorded_products(wanted.record);
     std::set<std::string> matrices;

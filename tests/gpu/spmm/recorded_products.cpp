@@ -31,10 +31,11 @@ std::vector<nlohmann::json> lines_of(const std::string& record_name) {
 /// Its lines have the facts of their matrices, and all of its kernels are as they are now.
 constexpr const char* kNewest = "h200/data/spmm_choices_sets";
 constexpr const char* kTwelfth = "h200/data/spmm_choices_twelfth";
+constexpr const char* kFifteenth = "h200/data/spmm_choices_fifteenth";
 
 /// Whether both kernels of a record are as they are now.
 bool is_of_today(const std::string& record_name) {
-  return record_name == kNewest || record_name == kTwelfth ||
+  return record_name == kNewest || record_name == kTwelfth || record_name == kFifteenth ||
          record_name == "h100/data/spmm_choices_landed" ||
          record_name == "h100/data/spmm_choices_more" ||
          record_name == "h100/data/spmm_choices_slices" ||
@@ -100,7 +101,7 @@ const std::map<MatrixKey, SeenSince>& seen_since() {
         matrix.of_panels[rows] = {panels[0], panels[1], panels[2]};
       }
     }
-    for (const char* record : {kNewest, kTwelfth}) {
+    for (const char* record : {kNewest, kTwelfth, kFifteenth}) {
       for (const nlohmann::json& line : lines_of(record)) {
         if (!line.contains("matrix")) continue;
         SeenSince& matrix = seen[{line["matrix"], line["transpose"] != 0}];
@@ -168,7 +169,7 @@ std::vector<RecordedProduct> recorded_products(const std::string& record_name, i
     const bool is_odd = padding > 0 || item.profile.has_pieces();
     if (!is_new && (has_one_slice_since(item.profile) || (is_odd && !has_16_bits))) continue;
     item.bins = record["row_bins"];
-    if (record_name != kNewest && record_name != kTwelfth)
+    if (record_name != kNewest && record_name != kTwelfth && record_name != kFifteenth)
       item.bins *= times_by_shared_memory(item.profile);
     if (!is_new && has_ranges_since(item.profile)) {
       const auto seen = times_in_ranges().find(key_of(record));

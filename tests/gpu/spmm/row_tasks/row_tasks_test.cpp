@@ -5,6 +5,7 @@
 #include <array>
 
 #include "gpu/plan/kernels.h"
+#include "gpu/spmm/row_tasks/maker.h"
 #include "gpu/spmm/row_tasks/ranges.h"
 #include "tests/gpu/gpu_fixture.h"
 #include "tests/property/spmm/battery.h"
@@ -168,20 +169,6 @@ TEST_F(RowTasks, OfAGroupAreLongWhereEachGroupHasMuchToDo) {
   check(ValueKind::f16, ValueKind::f32, {456});
 }
 
-TEST_F(RowTasks, OfAWarpAreFewerTheMoreEachGroupHasToDo) {
-  const SpmmKernel& kernel = find_kernel(gpu::spmm_kernels(), "row_bins");
-  const auto has_warps = [&](Index shortest, Index longest, Index dense_cols) {
-    const CsrMatrix matrix = rows_between(6000, shortest, longest);
-    const auto plan = kernel.make_plan(default_spmm_problem(matrix, dense_cols), {});
-    return plan->choice().find(" 0 of a warp") == std::string::npos;
-  };
-  EXPECT_TRUE(has_warps(130, 160, 128));
-  EXPECT_FALSE(has_warps(130, 160, 512));
-  EXPECT_FALSE(has_warps(280, 319, 512));
-  EXPECT_TRUE(has_warps(280, 320, 1024)) << "no bin for longer ones";
-  EXPECT_FALSE(has_warps(60, 90, 128));
-}
-
 // Up to eight entries that are left of a row are asked for together where columns are few.
 TEST_F(RowTasks, OfFewColumns) {
   const CsrMatrix small = rows_of_many_lengths(700), large = rows_of_many_lengths(12'000);
@@ -306,6 +293,24 @@ TEST_F(SanitizerRowTasks, OfAGroupAreLong) {
 TEST_F(SanitizerRowTasks, OfLastColumnsHaveEightLanes) {
   const SpmmKernel& kernel = find_kernel(gpu::spmm_kernels(), "row_bins");
   check_kernel_on(kernel, many_rows_of_some_entries(), 72, {});
+}
+
+// A third of what each of 8,448 groups of 16 lanes has to do, in slices of 256 bytes.
+TEST(RowTaskLengths, FollowWhatEachGroupHasToDo) {
+  const auto shortest_of_warp = [](Offset nnz, Index dense_cols, int b_bytes) {
+    const gpu::SpmmSizes sizes = {20'000, 20'000, nnz, dense_cols};
+    const Index one_slice = 128 / b_bytes;
+    return gpu::RowTaskMaker(sizes, b_bytes, 64, one_slice).shortest_of_warp();
+  };
+  EXPECT_EQ(shortest_of_warp(1'000'000, 64, 4), 96);
+  EXPECT_EQ(shortest_of_warp(4'000'000, 64, 4), 157);
+  EXPECT_EQ(shortest_of_warp(4'000'000, 128, 4), 315);
+  EXPECT_EQ(shortest_of_warp(4'000'000, 64, 8), 315);
+  EXPECT_EQ(shortest_of_warp(4'000'000, 128, 2), 157);
+  EXPECT_EQ(shortest_of_warp(4'000'000, 256, 4), 320) << "no bin for longer ones";
+  EXPECT_EQ(shortest_of_warp(40'000'000, 32, 4), 64) << "eight lanes hold all columns";
+  EXPECT_EQ(shortest_of_warp(4'000'000, 63, 8), 157) << "pieces of up to four columns a lane";
+  EXPECT_EQ(shortest_of_warp(300'000, 64, 4), 71) << "a small matrix";
 }
 
 // Rows of 16 entries are short, rows of 17 are not.
