@@ -110,6 +110,19 @@ CsrMatrix rows_between(Index rows, Index shortest, Index longest) {
   return matrix_of(rows, kCols, std::move(entries));
 }
 
+/// With and without scaling.
+void check_scaled(const SpmmKernel& kernel, const CsrMatrix& matrix, ValueKind kind, ValueKind sums,
+                  std::initializer_list<Index> widths) {
+  for (const Index dense_cols : widths) {
+    KernelCase item;
+    item.kinds = {kind, kind, sums, sums};
+    check_kernel_on(kernel, matrix, dense_cols, item);
+    item.alpha = 2;
+    item.beta = -1;
+    check_kernel_on(kernel, matrix, dense_cols, item);
+  }
+}
+
 class RowTasks : public GpuTest {};
 class SanitizerRowTasks : public GpuTest {};
 
@@ -154,19 +167,9 @@ TEST_F(RowTasks, OfLongRowsForTheMostPart) {
 TEST_F(RowTasks, OfAGroupAreLongWhereEachGroupHasMuchToDo) {
   const CsrMatrix matrix = rows_between(8003, 0, 340);
   const SpmmKernel& kernel = find_kernel(gpu::spmm_kernels(), "row_bins");
-  const auto check = [&](ValueKind kind, ValueKind sums, std::initializer_list<Index> widths) {
-    for (const Index dense_cols : widths) {
-      KernelCase item;
-      item.kinds = {kind, kind, sums, sums};
-      check_kernel_on(kernel, matrix, dense_cols, item);
-      item.alpha = 2;
-      item.beta = -1;
-      check_kernel_on(kernel, matrix, dense_cols, item);
-    }
-  };
-  check(ValueKind::f32, ValueKind::f32, {200, 455, 512});
-  check(ValueKind::f64, ValueKind::f64, {128, 231});
-  check(ValueKind::f16, ValueKind::f32, {456});
+  check_scaled(kernel, matrix, ValueKind::f32, ValueKind::f32, {200, 455, 512});
+  check_scaled(kernel, matrix, ValueKind::f64, ValueKind::f64, {128, 231});
+  check_scaled(kernel, matrix, ValueKind::f16, ValueKind::f32, {456});
 }
 
 // Up to eight entries that are left of a row are asked for together where columns are few.
@@ -266,17 +269,9 @@ TEST_F(RowTasks, OfPanelsInRanges) {
   }
   const CsrMatrix matrix = matrix_of(kRows, kCols, std::move(entries));
   const SpmmKernel& kernel = find_kernel(gpu::spmm_kernels(), "row_panels");
-  const auto check = [&](ValueKind kind, ValueKind sums, Index dense_cols) {
-    KernelCase item;
-    item.kinds = {kind, kind, sums, sums};
-    check_kernel_on(kernel, matrix, dense_cols, item);
-    item.alpha = 2;
-    item.beta = -1;
-    check_kernel_on(kernel, matrix, dense_cols, item);
-  };
-  check(ValueKind::f32, ValueKind::f32, 232);
-  check(ValueKind::f64, ValueKind::f64, 116);
-  check(ValueKind::f16, ValueKind::f32, 464);
+  check_scaled(kernel, matrix, ValueKind::f32, ValueKind::f32, {232});
+  check_scaled(kernel, matrix, ValueKind::f64, ValueKind::f64, {116});
+  check_scaled(kernel, matrix, ValueKind::f16, ValueKind::f32, {464});
 }
 
 TEST_F(SanitizerRowTasks, AreCutIntoFewPartsAndMany) { check_rows(rows_to_cut(63), {20}); }
