@@ -24,6 +24,7 @@ CPU_SPGEMM_STEPS = ("accumulators", "rows", "analysis", "one_pass")
 
 IMPORT = "preprocess/import"
 FORMAT = {"core/*", IMPORT, IMPORT + "/source"}
+GENERATE = "preprocess/generate"
 REORDER = "preprocess/reorder"
 
 GPU_OPERATION = {"core/*", "gpu/device", "gpu/plan"}
@@ -52,6 +53,10 @@ ROOMS = {
     **{IMPORT + "/" + kind: FORMAT for kind in ("text", "binary", "numpy")},
     IMPORT + "/archives": FORMAT | {IMPORT + "/text"},
     IMPORT + "/ogb": FORMAT | {IMPORT + "/text", IMPORT + "/numpy"},
+    GENERATE + "/common": {"core/*"},
+    GENERATE + "/drawn_rows": {"core/*", GENERATE + "/common"},
+    GENERATE: {"core/*", GENERATE + "/common"},  # knows the patterns by their table alone
+    GENERATE + "/patterns": {"core/*", GENERATE, GENERATE + "/common", GENERATE + "/drawn_rows"},
     REORDER: {"core/*"},  # knows the methods by their table alone
     **{REORDER + "/" + method: {"core/*", REORDER} for method in ("rcm", "community", "metis")},
     REORDER + "/parts": {"core/*"},
@@ -89,7 +94,7 @@ ROOMS = {
     "tests": None,
 }
 # rooms without folders: a folder in tools is a room of its own
-FLAT = {"tools", "gpu", "api", "ranks", IMPORT, REORDER, "cpu/spgemm", "gpu/spgemm/adaptive_rows"}
+FLAT = {"tools", "gpu", "api", "ranks", IMPORT, GENERATE, REORDER, "cpu/spgemm", "gpu/spgemm/adaptive_rows"}
 LIBRARIES = ("core", "preprocess", "cpu", "gpu", "ranks", "api")
 
 # first part of a third-party header -> places (path prefixes) that may name it
@@ -305,6 +310,10 @@ def self_test():
         ("preprocess/import/source/a.h", '#include "preprocess/import/format_reader.h"\n'),
         ("preprocess/import/text/a.cpp", '#include "preprocess/import/numpy/npz_archive.h"\n'),
         ("preprocess/export/a.cpp", '#include "preprocess/import/source/scan.h"\n'),
+        ("preprocess/generate/elsewhere/a.cpp", "int x;\n"),
+        ("preprocess/generate/a.cpp", '#include "preprocess/generate/drawn_rows/row_length_model.h"\n'),
+        ("preprocess/generate/common/a.h", '#include "preprocess/generate/drawn_rows/drawn_row.h"\n'),
+        ("preprocess/generate/drawn_rows/a.cpp", '#include "preprocess/generate/generate.h"\n'),
         ("preprocess/reorder/elsewhere/a.cpp", "int x;\n"),
         ("preprocess/reorder/a.cpp", '#include "preprocess/reorder/rcm/ranked_graph.h"\n'),
         ("preprocess/reorder/metis/a.cpp", '#include "preprocess/reorder/parts/part_nesting.h"\n'),

@@ -56,8 +56,8 @@ SHARED = {
     "preprocess/export/*": ("tests/unit/preprocess/export/export_test.cpp",
                             "every format is written and read back"),
     "preprocess/generate/*": ("tests/unit/preprocess/generate/generate_test.cpp "
-                              "tests/unit/preprocess/generate/graphs_test.cpp "
-                              "tests/unit/preprocess/generate/stencils_test.cpp",
+                              "tests/unit/preprocess/generate/patterns/graphs_test.cpp "
+                              "tests/unit/preprocess/generate/patterns/stencils_test.cpp",
                               "rules for every pattern, then what is special to kinds of them"),
     "preprocess/import/binary/*": ("tests/unit/preprocess/import/binary/binary_formats_test.cpp "
                                    "tests/unit/preprocess/import/binary/headerless_test.cpp",

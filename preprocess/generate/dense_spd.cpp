@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "preprocess/generate/csr_builder.h"
+#include "preprocess/generate/common/csr_builder.h"
 
 namespace csrkit {
 

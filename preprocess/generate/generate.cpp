@@ -2,7 +2,7 @@
 
 #include "core/base/suggestion.h"
 #include "core/base/text.h"
-#include "preprocess/generate/pattern.h"
+#include "preprocess/generate/common/pattern.h"
 
 namespace csrkit {
 

@@ -5,7 +5,7 @@
 #include "api/measured_flags.h"
 #include "core/base/ending.h"
 #include "core/base/stopwatch.h"
-#include "preprocess/generate/row_length_model.h"
+#include "preprocess/generate/drawn_rows/row_length_model.h"
 #include "tools/cli/list.h"
 #include "tools/cli/log.h"
 #include "tools/cli/options.h"

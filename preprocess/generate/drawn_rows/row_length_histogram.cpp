@@ -2,7 +2,7 @@
 #include <sstream>
 
 #include "core/base/text.h"
-#include "preprocess/generate/row_length_model.h"
+#include "preprocess/generate/drawn_rows/row_length_model.h"
 
 namespace csrkit {
 
@@ -16,7 +16,7 @@ struct EmbeddedHistogram {
 // Made by the build from datasets/row_length_histograms, so that installed programs need no files.
 const EmbeddedHistogram kEmbedded[] = {
 #define CSRKIT_HISTOGRAM(name, text) {name, text},
-#include "preprocess/generate/row_length_histograms.inc"
+#include "preprocess/generate/drawn_rows/row_length_histograms.inc"
 #undef CSRKIT_HISTOGRAM
 };
 

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "core/file/csr_file.h"
-#include "preprocess/generate/csr_builder.h"
+#include "preprocess/generate/common/csr_builder.h"
 
 namespace csrkit {
 

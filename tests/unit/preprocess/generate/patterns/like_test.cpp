@@ -4,7 +4,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "preprocess/generate/row_length_model.h"
+#include "preprocess/generate/drawn_rows/row_length_model.h"
 #include "tests/unit/preprocess/generate/generate_testing.h"
 
 namespace csrkit {

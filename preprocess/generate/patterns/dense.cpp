@@ -1,5 +1,5 @@
 // dense: every entry is there.
-#include "preprocess/generate/grid.h"
+#include "preprocess/generate/common/grid.h"
 
 namespace csrkit {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/matrix/csr_matrix.h"
-#include "preprocess/generate/pattern.h"
+#include "preprocess/generate/common/pattern.h"
 
 namespace csrkit {
 

@@ -1,11 +1,11 @@
-#include "preprocess/generate/column_drawer.h"
+#include "preprocess/generate/drawn_rows/column_drawer.h"
 
 #include <omp.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "preprocess/generate/drawn_row.h"
+#include "preprocess/generate/drawn_rows/drawn_row.h"
 
 namespace csrkit {
 

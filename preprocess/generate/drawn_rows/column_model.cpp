@@ -1,4 +1,4 @@
-#include "preprocess/generate/column_model.h"
+#include "preprocess/generate/drawn_rows/column_model.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/base/hash.h"
-#include "preprocess/generate/grid.h"
+#include "preprocess/generate/common/grid.h"
 
 namespace csrkit {
 

@@ -3,7 +3,7 @@
 #include <cstdlib>
 
 #include "core/file/csr_file.h"
-#include "preprocess/generate/csr_builder.h"
+#include "preprocess/generate/common/csr_builder.h"
 #include "tests/unit/failing_allocations.h"
 #include "tests/unit/preprocess/export/scratch_folder.h"
 #include "tests/unit/preprocess/generate/generate_testing.h"

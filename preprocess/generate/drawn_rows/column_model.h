@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "core/base/buffer.h"
-#include "preprocess/generate/csr_builder.h"
-#include "preprocess/generate/pattern.h"
+#include "preprocess/generate/common/csr_builder.h"
+#include "preprocess/generate/common/pattern.h"
 
 namespace csrkit {
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "core/base/hash.h"
-#include "preprocess/generate/column_drawer.h"
+#include "preprocess/generate/drawn_rows/column_drawer.h"
 
 namespace csrkit {
 

@@ -1,7 +1,7 @@
 // Rows of a regular grid: who the neighbours of a point are, in ascending order.
 #pragma once
 
-#include "preprocess/generate/csr_builder.h"
+#include "preprocess/generate/common/csr_builder.h"
 
 namespace csrkit {
 

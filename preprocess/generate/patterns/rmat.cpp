@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "core/base/hash.h"
-#include "preprocess/generate/csr_builder.h"
+#include "preprocess/generate/common/csr_builder.h"
 
 namespace csrkit {
 

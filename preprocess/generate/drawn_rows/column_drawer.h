@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "preprocess/generate/column_model.h"
+#include "preprocess/generate/drawn_rows/column_model.h"
 
 namespace csrkit {
 

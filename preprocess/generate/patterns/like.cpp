@@ -7,7 +7,7 @@
 
 #include "core/base/suggestion.h"
 #include "core/base/text.h"
-#include "preprocess/generate/column_model.h"
+#include "preprocess/generate/drawn_rows/column_model.h"
 #include "preprocess/generate/generate.h"
 
 namespace csrkit {
@@ -190,7 +190,7 @@ const std::vector<LikeDataset>& like_datasets() {
   static const std::vector<LikeDataset> datasets = {
 #define CSRKIT_LIKE(name, rows, cols, nnz, symmetric, lengths, pattern, parameters, summary) \
   {#name, rows, cols, nnz, lengths, summary, pattern, parameters, symmetric},
-#include "preprocess/generate/like.inc"
+#include "preprocess/generate/patterns/like.inc"
 #undef CSRKIT_LIKE
   };
   return datasets;

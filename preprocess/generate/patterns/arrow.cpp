@@ -2,7 +2,7 @@
 // many long rows as the hub has entries, which ruins kernels that spill long rows to slow memory.
 #include <cstdlib>
 
-#include "preprocess/generate/grid.h"
+#include "preprocess/generate/common/grid.h"
 
 namespace csrkit {
 

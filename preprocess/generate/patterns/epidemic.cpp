@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "preprocess/generate/grid.h"
+#include "preprocess/generate/common/grid.h"
 
 namespace csrkit {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "core/base/hash.h"
-#include "preprocess/generate/grid.h"
+#include "preprocess/generate/common/grid.h"
 
 namespace csrkit {
 

@@ -4,8 +4,8 @@
 
 #include "core/base/counted.h"
 #include "core/base/hash.h"
-#include "preprocess/generate/column_drawer.h"
-#include "preprocess/generate/row_length_model.h"
+#include "preprocess/generate/drawn_rows/column_drawer.h"
+#include "preprocess/generate/drawn_rows/row_length_model.h"
 
 namespace csrkit {
 

@@ -1,4 +1,4 @@
-#include "preprocess/generate/csr_builder.h"
+#include "preprocess/generate/common/csr_builder.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "core/base/hash.h"
-#include "preprocess/generate/grid.h"
+#include "preprocess/generate/common/grid.h"
 
 namespace csrkit {
 

@@ -1,4 +1,4 @@
-#include "preprocess/generate/row_length_model.h"
+#include "preprocess/generate/drawn_rows/row_length_model.h"
 
 #include <algorithm>
 #include <cmath>

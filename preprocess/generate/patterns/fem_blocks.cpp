@@ -1,6 +1,6 @@
 // fem-blocks: a mesh of hexahedra with several unknowns per node, as finite elements assemble it.
 #include "core/base/hash.h"
-#include "preprocess/generate/grid.h"
+#include "preprocess/generate/common/grid.h"
 
 namespace csrkit {
 
