@@ -17,6 +17,9 @@ import sys
 
 BELOW_API = {"core/*", "preprocess/*", "cpu/*", "gpu", "gpu/*"}
 ALL_LIBRARIES = BELOW_API | {"api", "ranks"}
+OPERATION = "tools/operation"
+OPERATION_STEPS = ("operands", "product", "operations")
+PRODUCTS = ALL_LIBRARIES | {"tools/cli", OPERATION, OPERATION + "/*"}
 
 CPU_OPERATION = {"core/*", "cpu/common"}
 CPU_SPGEMM = "cpu/spgemm/"
@@ -78,14 +81,15 @@ ROOMS = {
     "ranks/mpi": {"core/*", "ranks"},
     "api": BELOW_API,
     "tools/cli": {"core/*", "cpu/common"},
-    "tools/operation": ALL_LIBRARIES | {"tools/cli"},
-    "tools/ranks": ALL_LIBRARIES | {"tools/cli", "tools/operation", "tools/forecast"},
-    "tools/bench": ALL_LIBRARIES | {"tools/cli", "tools/operation"},
-    "tools/forecast": ALL_LIBRARIES | {"tools/cli", "tools/operation"},
-    "tools/probe": ALL_LIBRARIES | {"tools/cli", "tools/operation", "tools/forecast"},
-    "tools/advise": ALL_LIBRARIES | {"tools/cli", "tools/operation", "tools/forecast"},
-    "tools/solve": ALL_LIBRARIES | {"tools/cli", "tools/operation"},
-    "tools/info": ALL_LIBRARIES | {"tools/cli", "tools/operation", "tools/advise"},
+    **in_order(OPERATION + "/", OPERATION_STEPS, ALL_LIBRARIES | {"tools/cli"}),
+    OPERATION: ALL_LIBRARIES | {"tools/cli", OPERATION + "/*"},
+    "tools/ranks": PRODUCTS | {"tools/forecast"},
+    "tools/bench": PRODUCTS,
+    "tools/forecast": PRODUCTS,
+    "tools/probe": PRODUCTS | {"tools/forecast"},
+    "tools/advise": PRODUCTS | {"tools/forecast"},
+    "tools/solve": PRODUCTS,
+    "tools/info": PRODUCTS | {"tools/advise"},
     "tools/convert": ALL_LIBRARIES | {"tools/cli", "tools/info"},
     "tools/reorder": ALL_LIBRARIES | {"tools/cli", "tools/advise", "tools/info"},
     "tools/partition": ALL_LIBRARIES | {"tools/cli", "tools/info", "tools/reorder"},
@@ -94,7 +98,7 @@ ROOMS = {
     "tests": None,
 }
 # rooms without folders: a folder in tools is a room of its own
-FLAT = {"tools", "gpu", "api", "ranks", IMPORT, GENERATE, REORDER, "cpu/spgemm", "gpu/spgemm/adaptive_rows"}
+FLAT = {"tools", OPERATION, "gpu", "api", "ranks", IMPORT, GENERATE, REORDER, "cpu/spgemm", "gpu/spgemm/adaptive_rows"}
 LIBRARIES = ("core", "preprocess", "cpu", "gpu", "ranks", "api")
 
 # first part of a third-party header -> places (path prefixes) that may name it
@@ -322,8 +326,12 @@ def self_test():
         ("core/file/a.h", '#include "core/contract/spmm.h"\n'),
         ("core/contract/a.h", '#include "core/facts/locality.h"\n'),
         ("core/facts/a.h", '#include "core/judge/compare.h"\n'),
-        ("tools/cli/a.h", '#include "tools/operation/measure.h"\n'),
+        ("tools/cli/a.h", '#include "tools/operation/product/measure.h"\n'),
         ("tools/operation/a.h", '#include "tools/bench/case.h"\n'),
+        ("tools/operation/elsewhere/a.h", "int x;\n"),
+        ("tools/operation/operands/a.h", '#include "tools/operation/product/request.h"\n'),
+        ("tools/operation/product/a.cpp", '#include "tools/operation/operations/spmm.h"\n'),
+        ("tools/operation/operations/a.cpp", '#include "tools/operation/operations.h"\n'),
         ("tools/forecast/a.h", '#include "tools/advise/advise.h"\n'),
         ("tools/bench/a.h", '#include "tools/forecast/forecast.h"\n'),
     ]
@@ -332,6 +340,7 @@ def self_test():
         ("tools/reorder/a.cpp", '#include "preprocess/import/numpy/npz_archive.h"\n'),
         ("core/base/b.cpp", '#include <vector>\n#include <sys/mman.h>\n#include "core/base/types.h"\n// printf(\n'),
         ("tools/cli/a.cpp", '#include <spdlog/spdlog.h>\n  std::cout << 1;\n'),
+        ("tools/bench/a.h", '#include "tools/operation/product/measure.h"\n#include "tools/operation/tuning.h"\n'),
         ("tools/csr-x.cpp", '#include "tools/advise/advise.h"\n#include "gpu/spmm/registry.h"\n'),
         ("gpu/new_operation/a.cu", '#include "gpu/plan/a.h"\n#include "gpu/device/streams/stream.h"\n'),
         ("cpu/spgemm/a.cpp", '#include "cpu/spgemm/one_pass/at_once.h"\n#include "cpu/spgemm/vendor/vendor.h"\n'),

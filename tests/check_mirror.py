@@ -134,13 +134,13 @@ SHARED = {
                           "a flow from a command line to a file"),
     "tools/info/part_levels.cpp": ("tests/cli/partition/levels.sh", "the words of two tools"),
     "tools/forecast/report.cpp": ("tests/cli/forecast/memory.sh", "the words of one tool"),
-    "tools/operation/sp*.cpp": ("tests/unit/tools/operation/operation_test.cpp "
-                                "tests/cli/spmm-cpu/every_kernel.sh "
-                                "tests/cli/spgemm-cpu/every_kernel.sh",
-                                "one test for every operation in the table, and each one's tool"),
-    "tools/operation/sddmm.cpp": ("tests/unit/tools/operation/operation_test.cpp "
-                                  "tests/cli/sddmm-cpu/every_kernel.sh",
-                                  "the same test, and its tool"),
+    "tools/operation/operations/sp*.cpp": ("tests/unit/tools/operation/product/operation_test.cpp "
+                                           "tests/cli/spmm-cpu/every_kernel.sh "
+                                           "tests/cli/spgemm-cpu/every_kernel.sh",
+                                           "one test for every operation in the table, and each one's tool"),
+    "tools/operation/operations/sddmm.cpp": ("tests/unit/tools/operation/product/operation_test.cpp "
+                                             "tests/cli/sddmm-cpu/every_kernel.sh",
+                                             "the same test, and its tool"),
     "tools/operation/tool.cpp": ("tests/cli/spmm-cpu/every_kernel.sh tests/cli/bench/tuned.sh",
                                  "a flow from a command line to a report"),
 }

@@ -8,7 +8,7 @@
 #include "core/matrix/dense_matrix.h"
 #include "cpu/common/kernels.h"
 #include "tools/forecast/profile_file.h"
-#include "tools/operation/measure.h"
+#include "tools/operation/product/measure.h"
 
 namespace csrkit {
 

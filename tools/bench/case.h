@@ -9,7 +9,7 @@
 #include "core/base/file_digest.h"
 #include "core/file/csr_file.h"
 #include "tools/bench/clock_watch.h"
-#include "tools/operation/operation.h"
+#include "tools/operation/product/operation.h"
 
 namespace csrkit {
 

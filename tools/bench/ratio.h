@@ -2,7 +2,7 @@
 #pragma once
 
 #include "tools/cli/json.h"
-#include "tools/operation/measure.h"
+#include "tools/operation/product/measure.h"
 
 namespace csrkit {
 

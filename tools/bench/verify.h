@@ -4,7 +4,7 @@
 #include <string>
 
 #include "tools/bench/options.h"
-#include "tools/operation/measure.h"
+#include "tools/operation/product/measure.h"
 
 namespace csrkit {
 

@@ -8,7 +8,7 @@
 
 #include "core/file/csr_file.h"
 #include "tools/forecast/other_tools.h"
-#include "tools/operation/operation.h"
+#include "tools/operation/product/operation.h"
 
 namespace csrkit {
 

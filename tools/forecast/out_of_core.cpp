@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/cli/report.h"
-#include "tools/operation/out_of_core.h"
+#include "tools/operation/operations/out_of_core.h"
 
 namespace csrkit {
 

@@ -8,9 +8,9 @@
 #include "core/base/text.h"
 #include "tools/cli/log.h"
 #include "tools/cli/version.h"
-#include "tools/operation/sddmm.h"
-#include "tools/operation/spgemm.h"
-#include "tools/operation/spmm.h"
+#include "tools/operation/operations/sddmm.h"
+#include "tools/operation/operations/spgemm.h"
+#include "tools/operation/operations/spmm.h"
 
 namespace csrkit {
 

@@ -16,9 +16,9 @@
 #include "tools/cli/provenance.h"
 #include "tools/cli/run_tool.h"
 #include "tools/operation/machine.h"
-#include "tools/operation/operation.h"
+#include "tools/operation/operands/orders.h"
 #include "tools/operation/operations.h"
-#include "tools/operation/orders.h"
+#include "tools/operation/product/operation.h"
 #include "tools/operation/tuning.h"
 
 namespace csrkit {

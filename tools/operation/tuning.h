@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "tools/operation/operation.h"
+#include "tools/operation/product/operation.h"
 
 namespace csrkit {
 

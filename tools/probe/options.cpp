@@ -9,7 +9,7 @@
 #include "tools/cli/options.h"
 #include "tools/cli/outputs.h"
 #include "tools/operation/machine.h"
-#include "tools/operation/request.h"
+#include "tools/operation/product/request.h"
 
 namespace csrkit {
 

@@ -13,7 +13,7 @@
 #include "cpu/common/caches.h"
 #include "tools/cli/report.h"
 #include "tools/operation/machine.h"
-#include "tools/operation/measure.h"
+#include "tools/operation/product/measure.h"
 #include "tools/probe/steady.h"
 
 namespace csrkit {

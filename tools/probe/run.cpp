@@ -9,7 +9,7 @@
 #include "tools/cli/log.h"
 #include "tools/cli/report.h"
 #include "tools/forecast/profile_file.h"
-#include "tools/operation/spmm.h"
+#include "tools/operation/operations/spmm.h"
 #include "tools/probe/steady.h"
 
 namespace csrkit {

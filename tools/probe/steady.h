@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/base/error.h"
-#include "tools/operation/measure.h"
+#include "tools/operation/product/measure.h"
 
 namespace csrkit {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tools/cli/report.h"
-#include "tools/operation/measure.h"
+#include "tools/operation/product/measure.h"
 
 namespace csrkit {
 

@@ -12,7 +12,7 @@
 #include "ranks/thread_ranks.h"
 #include "tools/cli/log.h"
 #include "tools/cli/run_tool.h"
-#include "tools/operation/request.h"
+#include "tools/operation/product/request.h"
 
 namespace csrkit {
 

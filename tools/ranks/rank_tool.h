@@ -10,7 +10,7 @@
 #include "core/matrix/row_parts.h"
 #include "ranks/communicator.h"
 #include "tools/cli/options.h"
-#include "tools/operation/losses.h"
+#include "tools/operation/operands/losses.h"
 
 namespace csrkit {
 

@@ -7,7 +7,7 @@
 #include "tools/cli/matrix_input.h"
 #include "tools/cli/outputs.h"
 #include "tools/operation/operations.h"
-#include "tools/operation/request.h"
+#include "tools/operation/product/request.h"
 #include "tools/ranks/rank_tool.h"
 
 namespace csrkit {

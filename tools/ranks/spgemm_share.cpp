@@ -5,7 +5,7 @@
 #include "core/facts/matrix_stats.h"
 #include "core/file/csr_rows.h"
 #include "core/matrix/row_parts.h"
-#include "tools/operation/orders.h"
+#include "tools/operation/operands/orders.h"
 #include "tools/ranks/rank_tool.h"
 
 namespace csrkit {

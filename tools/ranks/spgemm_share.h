@@ -8,7 +8,7 @@
 #include "core/file/csr_file.h"
 #include "ranks/communicator.h"
 #include "ranks/spgemm.h"
-#include "tools/operation/losses.h"
+#include "tools/operation/operands/losses.h"
 #include "tools/ranks/spgemm_options.h"
 
 namespace csrkit {

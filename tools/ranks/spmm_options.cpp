@@ -10,7 +10,7 @@
 #include "tools/cli/outputs.h"
 #include "tools/forecast/rank_forecast.h"
 #include "tools/operation/operations.h"
-#include "tools/operation/request.h"
+#include "tools/operation/product/request.h"
 #include "tools/ranks/rank_tool.h"
 
 namespace csrkit {

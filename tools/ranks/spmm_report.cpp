@@ -5,7 +5,7 @@
 #include "core/base/counted.h"
 #include "core/base/usable_cpus.h"
 #include "tools/cli/report.h"
-#include "tools/operation/run.h"
+#include "tools/operation/product/run.h"
 #include "tools/ranks/rank_records.h"
 
 namespace csrkit {

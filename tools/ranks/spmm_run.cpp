@@ -12,7 +12,7 @@
 #include "ranks/peer_spmm.h"
 #include "ranks/spmm_check.h"
 #include "tools/cli/log.h"
-#include "tools/operation/request.h"
+#include "tools/operation/product/request.h"
 #include "tools/ranks/rank_tool.h"
 #include "tools/ranks/spmm_report.h"
 

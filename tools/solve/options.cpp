@@ -12,7 +12,7 @@
 #include "tools/cli/outputs.h"
 #include "tools/cli/report.h"
 #include "tools/operation/operations.h"
-#include "tools/operation/request.h"
+#include "tools/operation/product/request.h"
 
 namespace csrkit {
 

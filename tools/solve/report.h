@@ -8,7 +8,7 @@
 
 #include "core/judge/solution.h"
 #include "tools/cli/json.h"
-#include "tools/operation/measure.h"
+#include "tools/operation/product/measure.h"
 #include "tools/solve/options.h"
 
 namespace csrkit {

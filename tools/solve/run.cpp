@@ -9,8 +9,8 @@
 #include "core/judge/solution.h"
 #include "tools/cli/log.h"
 #include "tools/cli/run_tool.h"
-#include "tools/operation/dense_io.h"
 #include "tools/operation/machine.h"
+#include "tools/operation/operands/dense_io.h"
 #include "tools/solve/report.h"
 #include "tools/solve/system.h"
 

@@ -14,7 +14,7 @@
 #include "preprocess/generate/dense_spd.h"
 #include "preprocess/import/import.h"
 #include "tools/cli/log.h"
-#include "tools/operation/dense_io.h"
+#include "tools/operation/operands/dense_io.h"
 #include "tools/solve/report.h"
 
 namespace csrkit {

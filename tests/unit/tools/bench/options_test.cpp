@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
-#include "tools/operation/spgemm.h"
-#include "tools/operation/spmm.h"
+#include "tools/operation/operations/spgemm.h"
+#include "tools/operation/operations/spmm.h"
 
 namespace csrkit {
 namespace {

@@ -9,7 +9,7 @@
 #include "core/base/error.h"
 #include "core/file/csr_file.h"
 #include "tools/operation/operations.h"
-#include "tools/operation/spmm.h"
+#include "tools/operation/operations/spmm.h"
 
 namespace csrkit {
 namespace {

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/operation/operations.h"
-#include "tools/operation/spgemm.h"
-#include "tools/operation/spmm.h"
+#include "tools/operation/operations/spgemm.h"
+#include "tools/operation/operations/spmm.h"
 
 namespace csrkit {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "api/rooms.h"
 #include "core/base/error.h"
-#include "tools/operation/spmm.h"
+#include "tools/operation/operations/spmm.h"
 
 namespace csrkit {
 namespace {

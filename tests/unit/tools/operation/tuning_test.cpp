@@ -9,7 +9,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "tools/operation/spmm.h"
+#include "tools/operation/operations/spmm.h"
 
 namespace csrkit {
 namespace {
