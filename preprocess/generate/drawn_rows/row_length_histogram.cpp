@@ -1,6 +1,6 @@
-#include <fstream>
 #include <sstream>
 
+#include "core/base/input_file.h"
 #include "core/base/text.h"
 #include "preprocess/generate/drawn_rows/row_length_model.h"
 
@@ -12,6 +12,8 @@ struct EmbeddedHistogram {
   const char* name;
   const char* text;
 };
+
+constexpr std::uint64_t kMaxFileBytes = std::uint64_t{1} << 28;
 
 // Made by the build from datasets/row_length_histograms, so that installed programs need no files.
 const EmbeddedHistogram kEmbedded[] = {
@@ -65,10 +67,8 @@ bool is_histogram_path(const std::string& name_or_path) {
 
 RowLengthHistogram row_length_histogram(const std::string& name_or_path) {
   if (is_histogram_path(name_or_path)) {
-    std::ifstream file(name_or_path);
-    if (!file) throw IoError(name_or_path + ": cannot be opened for reading");
-    RowLengthHistogram histogram = parse_histogram(file, name_or_path);
-    if (file.bad()) throw IoError(name_or_path + ": reading failed");
+    std::istringstream lines(read_whole_file(name_or_path, kMaxFileBytes));
+    RowLengthHistogram histogram = parse_histogram(lines, name_or_path);
     if (histogram.rows == 0) {
       throw InputError(name_or_path + ":1: expected lines 'length<tab>number of rows', found none");
     }

@@ -205,6 +205,7 @@ TEST(RowLengths, ReadsAFileAndReportsItsFaults) {
   }
   std::remove(path.c_str());
   EXPECT_THROW(make("row-lengths", {{"histogram", "/nonexistent/h.tsv"}}), IoError);
+  EXPECT_THROW(make("row-lengths", {{"histogram", "/dev/zero"}}), IoError);  // it has no end
 }
 
 TEST(RowLengths, DenseRowsAreExactAndFast) {
