@@ -208,6 +208,26 @@ TEST(Generate, RefusesBadParameters) {
   }
 }
 
+TEST(Generate, RefusesValuesThatTheKindCannotHold) {
+  const ParameterMap shifted = {{"graph", graph_file()}, {"shift", "1e12"}};
+  const ParameterMap stiff = {{"stencil", "7"}, {"nx", "4"}, {"weight-y", "1e6"}};
+  for (const auto& [pattern, parameters] :
+       {std::pair<std::string, ParameterMap>{"laplacian", shifted}, {"poisson", stiff}}) {
+    try {
+      make(pattern, parameters, 1, ValueKind::f16);
+      ADD_FAILURE() << pattern;
+    } catch (const UsageError& error) {
+      EXPECT_EQ(std::string(error.what())
+                    .find(pattern + ": expected values that f16 can hold, found inf in row 0, "),
+                0u)
+          << error.what();
+    }
+    for (const ValueKind kind : {ValueKind::none, ValueKind::f32, ValueKind::bf16}) {
+      EXPECT_GT(make(pattern, parameters, 1, kind).nnz(), 0) << pattern;
+    }
+  }
+}
+
 TEST(Generate, RefusesParametersThatWouldHaveNoEffect) {
   const std::vector<std::pair<std::string, ParameterMap>> bad = {
       {"rmat", {{"scale", "4"}, {"edges", "9"}, {"edge_factor", "2"}}},
