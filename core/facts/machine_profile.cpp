@@ -28,6 +28,13 @@ void require_possible_rate(const std::string& where, const std::string& what, do
                     std::to_string(kMostBytesPerSecond / 1e9) + ")");
 }
 
+void require_seconds(const std::string& where, const std::string& what, double seconds,
+                     bool may_be_zero = true) {
+  require_positive(where, what, seconds, may_be_zero);
+  if (seconds <= kMostSeconds) return;
+  refuse(where, what + " is " + rounded(seconds) + ", expected at most " + rounded(kMostSeconds));
+}
+
 /// Seconds per read at a table size between the measured ones, linear in the logarithm of the size.
 double seconds_at(const GatherCurve& curve, double bytes) {
   const auto& sizes = curve.table_bytes;
@@ -65,7 +72,7 @@ void validate(const MachineProfile& profile, const std::string& where) {
     require_positive(place, "copy_bytes_per_second", device.copy_bytes_per_second);
     require_possible_rate(place, "copy_bytes_per_second", device.copy_bytes_per_second);
     require_positive(place, "copy_spread", device.copy_spread, true);
-    require_positive(place, "fixed_seconds", device.fixed_seconds, true);
+    require_seconds(place, "fixed_seconds", device.fixed_seconds);
     require_positive(place, "fixed_spread", device.fixed_spread, true);
     if (device.gather.empty()) refuse(place, "gather is empty");
     Index narrower = 0;
@@ -75,8 +82,8 @@ void validate(const MachineProfile& profile, const std::string& where) {
         refuse(at, "widths are expected in ascending order, from 1");
       }
       narrower = curve.dense_cols;
-      require_positive(at, "seconds_per_output_row", curve.seconds_per_output_row, true);
-      require_positive(at, "seconds_per_streamed_row", curve.seconds_per_streamed_row, true);
+      require_seconds(at, "seconds_per_output_row", curve.seconds_per_output_row);
+      require_seconds(at, "seconds_per_streamed_row", curve.seconds_per_streamed_row);
       require_positive(at, "output_row_spread", curve.output_row_spread, true);
       require_positive(at, "streamed_row_spread", curve.streamed_row_spread, true);
       if (curve.table_bytes.empty() || curve.table_bytes.size() != curve.seconds_per_read.size()) {
@@ -92,7 +99,7 @@ void validate(const MachineProfile& profile, const std::string& where) {
       double smaller = 0;
       for (std::size_t i = 0; i < curve.table_bytes.size(); ++i) {
         require_positive(at, "a number of table_bytes", curve.table_bytes[i]);
-        require_positive(at, "a number of seconds_per_read", curve.seconds_per_read[i]);
+        require_seconds(at, "a number of seconds_per_read", curve.seconds_per_read[i], false);
         require_possible_rate(at, "a number of seconds_per_read",
                               4.0 * curve.dense_cols / curve.seconds_per_read[i]);
         if (curve.table_bytes[i] <= smaller) refuse(at, "table_bytes does not ascend");

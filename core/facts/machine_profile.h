@@ -51,6 +51,8 @@ struct MachineProfile {
 
 /// More than any memory or cache moves: a higher rate in a profile was not measured.
 constexpr double kMostBytesPerSecond = 1e14;
+/// No row, read or launch takes longer than this. So sums of such times are finite.
+constexpr double kMostSeconds = 1e6;
 
 /// Throws InputError that begins with `where` and names the first impossible number.
 void validate(const MachineProfile& profile, const std::string& where);

@@ -60,6 +60,13 @@ TEST(MachineProfile, RefusesWhatCannotBe) {
   refused([](DeviceProfile& d) { d.copy_bytes_per_second = 1.2e18; }, "which no machine has");
   refused([](DeviceProfile& d) { d.gather[0].seconds_per_read[0] = 1e-16; },
           "which no machine has");
+  refused([](DeviceProfile& d) { d.gather[0].seconds_per_read[0] = 1e308; },
+          "a number of seconds_per_read is 1e+308, expected at most 1e+06");
+  refused([](DeviceProfile& d) { d.gather[0].seconds_per_output_row = 1e308; },
+          "seconds_per_output_row is 1e+308");
+  refused([](DeviceProfile& d) { d.gather[0].seconds_per_streamed_row = 1e308; },
+          "seconds_per_streamed_row is 1e+308");
+  refused([](DeviceProfile& d) { d.fixed_seconds = 1e308; }, "fixed_seconds is 1e+308");
   refused([](DeviceProfile& d) { d.copy_spread = -1; }, "copy_spread");
   refused([](DeviceProfile& d) { d.fixed_spread = NAN; }, "fixed_spread");
   refused([](DeviceProfile& d) { d.gather[0].output_row_spread = -1; }, "output_row_spread");
