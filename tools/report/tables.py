@@ -189,7 +189,7 @@ def mean_text(mean: Mean) -> str:
 
 def markdown_table(of: Table) -> str:
     rule = ["---" if column.is_text else "---:" for column in of.columns]
-    lines = [[column.name for column in of.columns], rule,
+    lines = [[markdown_escaped(column.name) for column in of.columns], rule,
              *([markdown_escaped(cell) for cell in cells] for cells in of.cells())]
     return "\n".join("| " + " | ".join(cells) + " |" for cells in lines) + "\n"
 

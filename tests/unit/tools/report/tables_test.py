@@ -45,6 +45,9 @@ class TablesTest(unittest.TestCase):
 
     def test_markdown_shows_names_as_they_are(self):
         self.assertEqual(markdown_escaped("<b>|a_b|*"), "\\<b\\>\\|a_b\\|\\*")
+        strange = "cpu.spmm.<b>|\x1b[31m"
+        head = markdown(bundle_of(record(), record(kernel=strange)), None).split("\n")[2]
+        self.assertIn("| \\<b\\>\\|\\\\x1b\\[31m ms |", head)
 
 
 if __name__ == "__main__":
