@@ -120,6 +120,10 @@ class LevelCounter {
  private:
   void count_halo() {
     const Index parts = borders_.parts();
+    if (static_cast<std::size_t>(parts) > words_.size()) {
+      count_halo_by_bits();
+      return;
+    }
     std::vector<Index> counts(static_cast<std::size_t>(parts), 0);
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads_)
     for (Index owner = 0; owner < parts; ++owner) {
@@ -133,6 +137,24 @@ class LevelCounter {
       if (count == 0) continue;
       received_[open_].push_back({owner, count, 0});
       head.halo_cols += count;
+    }
+  }
+
+  /// The same where owners have few columns each: a look at every owner for every part would take
+  /// minutes for tens of thousands of parts.
+  void count_halo_by_bits() {
+    PartHead& head = counted_.level.parts[open_];
+    std::vector<Neighbour>& received = received_[open_];
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+      for (std::uint64_t word = words_[i]; word != 0; word &= word - 1) {
+        const auto col = static_cast<Index>(Offset(i) * 64 + __builtin_ctzll(word));
+        if (received.empty() || col >= borders_.cols[received.back().part + std::size_t{1}]) {
+          const auto above = std::upper_bound(borders_.cols.begin(), borders_.cols.end(), col);
+          received.push_back({static_cast<Index>(above - borders_.cols.begin() - 1), 0, 0});
+        }
+        ++received.back().halo_cols;
+        ++head.halo_cols;
+      }
     }
   }
 

@@ -100,3 +100,8 @@ PYTHON
 csr-import hub.mtx hub.csr --quiet
 expect 0 csr-partition hub.csr ranked.csr --parts 4 --method blocks --force
 prints "rows beyond a part's share  1: 4 parts cannot be balanced"
+
+# Tens of thousands of parts take no longer than what they hold.
+csr-generate erdos-renyi many.csr --set rows=70000 --set nnz=100000 --quiet
+expect 0 timeout 60 csr-partition many.csr ranked.csr --parts 2,65536 --method blocks --force
+expect 0 csr-info ranked.csr --verify
