@@ -123,8 +123,9 @@ std::vector<Index> nested_numbers(const CsrMatrix& matrix, const Partition& part
   }
   if (coarser.empty()) return numbers;
   if (partition.parts > kMostParts) {
-    throw UsageError("levels are made of at most " + std::to_string(kMostParts) + " parts, not " +
-                     std::to_string(partition.parts) + "; ask for one level");
+    const std::string parts = std::to_string(partition.parts);
+    throw UsageError("larger parts are made of at most " + std::to_string(kMostParts) +
+                     " smaller ones, not of " + parts + "; ask for " + parts + " parts alone");
   }
   Connections weight = connect(matrix, partition);
   std::vector<std::vector<std::size_t>> group_at;  // from the finest level up, of each part

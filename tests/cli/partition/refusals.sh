@@ -23,6 +23,9 @@ refused 2 "carries no partition" graph.csr out.csr --parts 2 --method carried
 refused 3 "expected 50 numbers" graph.csr out.csr --parts 2 --partition-from one.txt
 seq 0 49 | awk '{ print $1 % 6 }' >six.txt
 refused 2 "expected a number that divides 6" graph.csr out.csr --parts 4 --partition-from six.txt
+csr-generate erdos-renyi long.csr --set rows=5000 --set nnz=5000 --quiet
+seq 0 4999 >many.txt
+refused 2 "at most 4096 smaller ones, not of 5000; ask for 5000 parts alone" long.csr out.csr --parts 2 --partition-from many.txt
 refused 5 "more than the limit of 1000" graph.csr out.csr --parts 2 --method stream --memory-limit 1000
 refused 5 "the lists of the parts take" graph.csr out.csr --parts 2,10 --method blocks --memory-limit 1000
 refused 4 "cannot" missing.csr out.csr --parts 2 --method blocks
