@@ -44,8 +44,8 @@ std::string read_head(ByteSource& source) {
   if (names_object_type(head.substr(0, 256))) {
     throw InputError(source.name() +
                      ": byte 0: expected an array of numbers, found pickled Python objects, which "
-                     "only Python can read; load the file in Python and store the adjacency "
-                     "matrix with scipy.sparse.save_npz");
+                     "only Python can read; load the file in Python and save the array with a "
+                     "numeric dtype, or an adjacency matrix with scipy.sparse.save_npz");
   }
   return head;
 }
