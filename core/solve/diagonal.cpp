@@ -81,7 +81,8 @@ std::vector<double> inverse_diagonal(const SolveProblem& problem) {
     const double value = diagonal_at(problem, row);
     if (!(value > 0) || !std::isfinite(1 / value)) {
       throw VerifyError("the diagonal element of row " + std::to_string(row) + " is " +
-                        rounded(value) + kNeeded);
+                        rounded(value) +
+                        (value > 0 ? ": its reciprocal overflows; scale the system up" : kNeeded));
     }
     inverse[static_cast<std::size_t>(row)] = 1 / value;
   }

@@ -7,8 +7,8 @@
 
 namespace csrkit {
 
-/// 1 / a_ii for every row. Throws VerifyError for the first a_ii that is not above 0: A is not
-/// positive definite then.
+/// 1 / a_ii for every row. Throws VerifyError for the first a_ii that is not above 0 (A is not
+/// positive definite then) or whose reciprocal overflows.
 std::vector<double> inverse_diagonal(const SolveProblem& problem);
 
 /// The greatest row sum of |a_ij| / a_ii: no eigenvalue of D^-1 A is beyond it (Gershgorin).

@@ -36,6 +36,12 @@ expect 1 csr-solve-cpu singular.csr --output s.npy
 says "right-hand side 0: breakdown"
 expect 1 csr-solve-cpu indefinite.csr --preconditioner jacobi
 says "indefinite.csr: the diagonal element of row 1 is -1: A is not positive definite"
+# Positive, but too small: nothing is said about A that does not hold.
+matrix faint symmetric 3 <<<$'1 1 1e-310\n2 2 1e-310\n3 3 1e-310'
+for preconditioner in jacobi chebyshev; do
+  expect 1 csr-solve-cpu faint.csr --preconditioner $preconditioner
+  says "faint.csr: the diagonal element of row 0 is 1e-310: its reciprocal overflows; scale the system up"
+done
 expect 1 csr-solve-cpu --force good.csr --iterations 1 --output y.npy --rhs random --json
 says "iteration limit"
 equals "$(json status)" failed
