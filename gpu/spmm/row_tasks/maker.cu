@@ -123,9 +123,9 @@ void RowTaskMaker::choose_lengths_of_rows(const SpmmSizes& sizes, Index one_slic
     // kind.
     constexpr Offset kLanes = 8, kPieceCols = 64;
     const bool has_pieces = sizes.dense_cols_of_whole() % (one_slice_cols / kLanes) != 0;
-    const Offset group_cols = has_pieces ? std::max(slice_cols, kPieceCols) : slice_cols;
-    const Offset groups = (sizes.dense_cols_of_whole() + group_cols - 1) / group_cols;
-    const Offset of_group = nnz * groups / bands_ / (groups_of_warp * kWarpsAtOnce);
+    const Offset cols_each = has_pieces ? std::max(slice_cols, kPieceCols) : slice_cols;
+    const Offset slices = (sizes.dense_cols_of_whole() + cols_each - 1) / cols_each;
+    const Offset of_group = nnz * slices / bands_ / (groups_of_warp * kWarpsAtOnce);
     shortest_long_ = within(of_group / kPartOfAGroup, shortest_long_, kLongestOfGroup);
   }
   if (nnz >= kEntriesOfSmall || work >= kLittleWork) return;
